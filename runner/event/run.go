@@ -1,0 +1,107 @@
+package event
+
+import (
+	"encoding/json"
+
+	"github.com/pawl-ci/pawl/budget"
+)
+
+// RunStarted opens every record.
+type RunStarted struct {
+	Pawl        string            `json:"pawl"` // version of the program
+	Workflow    string            `json:"workflow"`
+	Path        string            `json:"path"`   // of the source, as the user wrote it
+	Source      Payload           `json:"source"` // the text, as a JSON string: a resume needs no file
+	Digest      Digest            `json:"digest"` // of the lowered workflow
+	NodeDigests map[string]Digest `json:"node_digests"`
+	Env         map[string]string `json:"env,omitempty"` // values of ${NAME} taken at compile time
+	Vars        json.RawMessage   `json:"vars,omitempty"`
+	Inputs      Payload           `json:"inputs"`
+	Limits      budget.Limits     `json:"limits"`
+	Base        string            `json:"base,omitempty"`     // commit the branch starts from
+	BaseRef     string            `json:"base_ref,omitempty"` // its branch; "" when HEAD is detached
+	Branch      string            `json:"branch,omitempty"`
+	Model       string            `json:"model,omitempty"`   // replaces the model of every node
+	Trigger     json.RawMessage   `json:"trigger,omitempty"` // the GitHub event, reduced
+}
+
+// RunResumed marks the start of another attempt at the same run.
+type RunResumed struct {
+	Pawl    string         `json:"pawl"`
+	Attempt int            `json:"attempt"` // the first run is attempt 1, so this is at least 2
+	Limits  *budget.Limits `json:"limits,omitempty"`
+	CutTail int            `json:"cut_tail,omitempty"` // bytes of a torn last line that were dropped
+}
+
+// RunParked says that every token waits for a person; the process ends.
+type RunParked struct {
+	Gates []string `json:"gates"`
+}
+
+// StopReason says why a run stopped without an outcome. It can be resumed.
+type StopReason string
+
+// The reasons to stop.
+const (
+	StopCancelled StopReason = "cancelled" // a signal
+	StopBudget    StopReason = "budget"    // the purse refused
+	StopKilled    StopReason = "killed"    // the kill switch
+	StopHost      StopReason = "host"      // pawl or the world failed
+)
+
+// RunStopped says that an attempt ended without an outcome.
+type RunStopped struct {
+	Reason StopReason `json:"reason"`
+	Limit  string     `json:"limit,omitempty"` // for StopBudget: the limit's name
+	Detail string     `json:"detail"`
+	Hint   string     `json:"hint,omitempty"`
+}
+
+// Outcome is how a run ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Done   Outcome = "done"
+	Failed Outcome = "failed"
+)
+
+// RunFinished closes a record.
+type RunFinished struct {
+	Outcome Outcome      `json:"outcome"`
+	Class   FailureClass `json:"class,omitempty"`
+	Detail  string       `json:"detail,omitempty"`
+	Head    string       `json:"head,omitempty"` // last commit of the branch
+}
+
+// BudgetWarned says that four fifths of a limit are gone.
+type BudgetWarned struct {
+	Limit string `json:"limit"`
+	Used  string `json:"used"`
+	Max   string `json:"max"`
+}
+
+// EventType implements Body.
+func (*RunStarted) EventType() Type { return "RunStarted" }
+
+// EventType implements Body.
+func (*RunResumed) EventType() Type { return "RunResumed" }
+
+// EventType implements Body.
+func (*RunParked) EventType() Type { return "RunParked" }
+
+// EventType implements Body.
+func (*RunStopped) EventType() Type { return "RunStopped" }
+
+// EventType implements Body.
+func (*RunFinished) EventType() Type { return "RunFinished" }
+
+// EventType implements Body.
+func (*BudgetWarned) EventType() Type { return "BudgetWarned" }
+
+func (b *RunStarted) payloads() []*Payload { return []*Payload{&b.Inputs, &b.Source} }
+func (*RunResumed) payloads() []*Payload   { return nil }
+func (*RunParked) payloads() []*Payload    { return nil }
+func (*RunStopped) payloads() []*Payload   { return nil }
+func (*RunFinished) payloads() []*Payload  { return nil }
+func (*BudgetWarned) payloads() []*Payload { return nil }
