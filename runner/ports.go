@@ -59,7 +59,8 @@ type ModelRequest struct {
 	Messages    []Message
 	Tools       []ToolSpec
 	SchemaName  string          // set when the answer must be structured
-	Schema      json.RawMessage // strict JSON schema of the answer, or nil
+	Schema      json.RawMessage // JSON schema of the answer, or nil
+	Strict      bool            // Schema keeps to the subset that providers can enforce
 	MaxOutput   int64           // tokens; 0 leaves it to the provider
 	Temperature *float64
 	Effort      string    // low, medium, high, extra_high or ""

@@ -161,25 +161,17 @@ func (*VerifyFinished) EventType() Type { return "VerifyFinished" }
 // EventType implements Body.
 func (*EffectForfeited) EventType() Type { return "EffectForfeited" }
 
-func (*ModelCallStarted) payloads() []*Payload { return nil }
-func (b *ModelCallFinished) payloads() []*Payload {
-	if b.Output == nil {
-		return nil
-	}
-	return []*Payload{b.Output}
+func (*ModelCallStarted) payloads() (needed, other []*Payload) { return nil, nil }
+func (b *ModelCallFinished) payloads() (needed, other []*Payload) {
+	return []*Payload{b.Output}, []*Payload{&b.Response}
 }
-func (*ModelCallFailed) payloads() []*Payload  { return nil }
-func (*ToolCallStarted) payloads() []*Payload  { return nil }
-func (*ToolCallFinished) payloads() []*Payload { return nil }
-func (*CommandStarted) payloads() []*Payload   { return nil }
-func (b *CommandFinished) payloads() []*Payload {
-	if b.Output == nil {
-		return nil
-	}
-	return []*Payload{b.Output}
-}
-func (b *GateOpened) payloads() []*Payload    { return []*Payload{&b.Question} }
-func (*GateAnswered) payloads() []*Payload    { return nil }
-func (*VerifyStarted) payloads() []*Payload   { return nil }
-func (*VerifyFinished) payloads() []*Payload  { return nil }
-func (*EffectForfeited) payloads() []*Payload { return nil }
+func (*ModelCallFailed) payloads() (needed, other []*Payload)    { return nil, nil }
+func (*ToolCallStarted) payloads() (needed, other []*Payload)    { return nil, nil }
+func (b *ToolCallFinished) payloads() (needed, other []*Payload) { return nil, []*Payload{&b.Result} }
+func (*CommandStarted) payloads() (needed, other []*Payload)     { return nil, nil }
+func (b *CommandFinished) payloads() (needed, other []*Payload)  { return []*Payload{b.Output}, nil }
+func (b *GateOpened) payloads() (needed, other []*Payload)       { return []*Payload{&b.Question}, nil }
+func (*GateAnswered) payloads() (needed, other []*Payload)       { return nil, nil }
+func (*VerifyStarted) payloads() (needed, other []*Payload)      { return nil, nil }
+func (*VerifyFinished) payloads() (needed, other []*Payload)     { return nil, nil }
+func (*EffectForfeited) payloads() (needed, other []*Payload)    { return nil, nil }

@@ -25,8 +25,9 @@ type Type string
 type Body interface {
 	// EventType is the wire name.
 	EventType() Type
-	// payloads lists the payloads a fold needs, so that Load can fill them.
-	payloads() []*Payload
+	// payloads lists what may lie in blobs: needed is what a fold reads, other
+	// what only reports and conversations read. Entries may be nil.
+	payloads() (needed, other []*Payload)
 }
 
 // Event is one line of the record.
@@ -41,8 +42,24 @@ type Event struct {
 
 // Load fills the payloads that folding the event needs.
 func (e *Event) Load(get func(Digest) ([]byte, error)) error {
-	for _, p := range e.Body.payloads() {
+	needed, _ := e.Body.payloads()
+	for _, p := range needed {
+		if p == nil {
+			continue
+		}
 		if err := p.Load(get); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Store moves large payloads into blobs; put must be durable when it returns.
+// Call it before the event is encoded.
+func (e *Event) Store(put func(Digest, []byte) error) error {
+	needed, other := e.Body.payloads()
+	for _, p := range append(needed, other...) {
+		if err := p.store(put); err != nil {
 			return err
 		}
 	}

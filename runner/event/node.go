@@ -60,12 +60,7 @@ func (*NodeFailed) EventType() Type { return "NodeFailed" }
 // EventType implements Body.
 func (*EdgeTaken) EventType() Type { return "EdgeTaken" }
 
-func (*NodeStarted) payloads() []*Payload    { return nil }
-func (b *NodeFinished) payloads() []*Payload { return []*Payload{&b.Output} }
-func (*NodeFailed) payloads() []*Payload     { return nil }
-func (b *EdgeTaken) payloads() []*Payload {
-	if b.Input == nil {
-		return nil
-	}
-	return []*Payload{b.Input}
-}
+func (b *NodeStarted) payloads() (needed, other []*Payload)  { return nil, []*Payload{b.Prompt} }
+func (b *NodeFinished) payloads() (needed, other []*Payload) { return []*Payload{&b.Output}, nil }
+func (*NodeFailed) payloads() (needed, other []*Payload)     { return nil, nil }
+func (b *EdgeTaken) payloads() (needed, other []*Payload)    { return []*Payload{b.Input}, nil }

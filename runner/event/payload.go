@@ -30,22 +30,8 @@ type Payload struct {
 	loaded json.RawMessage
 }
 
-// NewPayload makes a payload of raw, which must be valid JSON and must not be
-// changed afterwards. Values above [InlineLimit] go through put, which stores
-// the bytes durably and returns nothing but an error.
-func NewPayload(raw json.RawMessage, put func(Digest, []byte) error) (Payload, error) {
-	if len(raw) <= InlineLimit {
-		return Payload{Inline: raw, loaded: raw}, nil
-	}
-	digest := DigestOf(raw)
-	if err := put(digest, raw); err != nil {
-		return Payload{}, fmt.Errorf("store blob %s: %w", digest, err)
-	}
-	return Payload{Blob: digest, Size: len(raw), loaded: raw}, nil
-}
-
-// Inline makes a payload that is kept in the line whatever its size; for values
-// known to be small.
+// Inline makes a payload of raw, which must be valid JSON and must not be changed
+// afterwards. A large one moves to a blob when its event is stored.
 func Inline(raw json.RawMessage) Payload { return Payload{Inline: raw, loaded: raw} }
 
 // Raw is the value. Payloads read from disk must have been loaded before; Raw
@@ -59,6 +45,20 @@ func (p *Payload) Raw() json.RawMessage {
 
 // IsZero reports whether the payload holds nothing at all.
 func (p *Payload) IsZero() bool { return p.Inline == nil && p.Blob == "" }
+
+// store moves a value above [InlineLimit] out of the line into a blob. put must
+// be durable when it returns.
+func (p *Payload) store(put func(Digest, []byte) error) error {
+	if p == nil || len(p.Inline) <= InlineLimit {
+		return nil
+	}
+	digest := DigestOf(p.Inline)
+	if err := put(digest, p.Inline); err != nil {
+		return fmt.Errorf("store blob %s: %w", digest, err)
+	}
+	p.loaded, p.Blob, p.Size, p.Inline = p.Inline, digest, len(p.Inline), nil
+	return nil
+}
 
 // Load fills Raw from get when the value lies in a blob, and checks its digest.
 func (p *Payload) Load(get func(Digest) ([]byte, error)) error {

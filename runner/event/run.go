@@ -99,9 +99,11 @@ func (*RunFinished) EventType() Type { return "RunFinished" }
 // EventType implements Body.
 func (*BudgetWarned) EventType() Type { return "BudgetWarned" }
 
-func (b *RunStarted) payloads() []*Payload { return []*Payload{&b.Inputs, &b.Source} }
-func (*RunResumed) payloads() []*Payload   { return nil }
-func (*RunParked) payloads() []*Payload    { return nil }
-func (*RunStopped) payloads() []*Payload   { return nil }
-func (*RunFinished) payloads() []*Payload  { return nil }
-func (*BudgetWarned) payloads() []*Payload { return nil }
+func (b *RunStarted) payloads() (needed, other []*Payload) {
+	return []*Payload{&b.Inputs, &b.Source}, nil
+}
+func (*RunResumed) payloads() (needed, other []*Payload)   { return nil, nil }
+func (*RunParked) payloads() (needed, other []*Payload)    { return nil, nil }
+func (*RunStopped) payloads() (needed, other []*Payload)   { return nil, nil }
+func (*RunFinished) payloads() (needed, other []*Payload)  { return nil, nil }
+func (*BudgetWarned) payloads() (needed, other []*Payload) { return nil, nil }
