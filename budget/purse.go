@@ -130,3 +130,6 @@ func (p *Purse) TimeLeft() (left time.Duration, ok bool) {
 	}
 	return p.Limits.MaxDuration - p.Elapsed, true
 }
+
+// Held is the reservation under key; zero when there is none.
+func (p *Purse) Held(key string) Amount { return p.held[key] }

@@ -192,10 +192,12 @@ type Verifier interface {
 	Verify(ctx context.Context, commands []string) (event.Evidence, error)
 }
 
-// Gate asks a person. Ask is called again for the same question after a resume;
-// it returns nil without an error while there is no answer yet.
+// Gate asks a person. Ask is called again for the same question after a resume
+// and must then find what it asked before.
 type Gate interface {
-	Ask(ctx context.Context, q gates.Question) (*gates.Answer, error)
+	// Ask returns the answer, or nil while there is none; ref says where the
+	// question can be seen (a URL), or is "".
+	Ask(ctx context.Context, q gates.Question) (answer *gates.Answer, ref string, err error)
 }
 
 // Log is the record. Append makes all events durable, in order, or returns an

@@ -97,6 +97,14 @@ type GateOpened struct {
 	Question Payload `json:"question"` // gates.Question
 }
 
+// GateAsked says that the question is where the person will see it and that no
+// answer was there yet. Asking again after a resume finds the same question.
+type GateAsked struct {
+	Key  Key    `json:"key"`
+	Gate string `json:"gate"`
+	Ref  string `json:"ref,omitempty"` // where it was asked: a URL, or ""
+}
+
 // GateAnswered holds an answer that fits the gate's schema.
 type GateAnswered struct {
 	Key    Key             `json:"key"`
@@ -150,6 +158,9 @@ func (*CommandFinished) EventType() Type { return "CommandFinished" }
 func (*GateOpened) EventType() Type { return "GateOpened" }
 
 // EventType implements Body.
+func (*GateAsked) EventType() Type { return "GateAsked" }
+
+// EventType implements Body.
 func (*GateAnswered) EventType() Type { return "GateAnswered" }
 
 // EventType implements Body.
@@ -171,6 +182,7 @@ func (b *ToolCallFinished) payloads() (needed, other []*Payload) { return nil, [
 func (*CommandStarted) payloads() (needed, other []*Payload)     { return nil, nil }
 func (b *CommandFinished) payloads() (needed, other []*Payload)  { return []*Payload{b.Output}, nil }
 func (b *GateOpened) payloads() (needed, other []*Payload)       { return []*Payload{&b.Question}, nil }
+func (*GateAsked) payloads() (needed, other []*Payload)          { return nil, nil }
 func (*GateAnswered) payloads() (needed, other []*Payload)       { return nil, nil }
 func (*VerifyStarted) payloads() (needed, other []*Payload)      { return nil, nil }
 func (*VerifyFinished) payloads() (needed, other []*Payload)     { return nil, nil }

@@ -146,3 +146,9 @@ func (*Join) Word() string { return "join" }
 
 // Word implements Op.
 func (*End) Word() string { return "end" }
+
+// VerifyTool is the built-in tool that runs the repository's own tests.
+const VerifyTool = "builtin.verify"
+
+// Writes reports whether the command may change the worktree for good.
+func (e *Exec) Writes() bool { return !e.Readonly && e.Uses != VerifyTool }

@@ -230,3 +230,23 @@ func quote(s string) string {
 	}
 	return string(raw)
 }
+
+// Misfits says which given value does not fit its field, or "". Fields that are
+// absent are not judged: whoever reads one gets the error. A nil schema takes
+// everything.
+func (s *Schema) Misfits(value map[string]any) string {
+	if s == nil {
+		return ""
+	}
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		v, given := value[f.Name]
+		if !given || v == nil && f.Optional {
+			continue
+		}
+		if _, ok := f.Coerce(v); !ok {
+			return fmt.Sprintf("field %q: want %s, got %s", f.Name, f.Describe(), brief(v))
+		}
+	}
+	return ""
+}

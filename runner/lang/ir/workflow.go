@@ -72,6 +72,8 @@ type Edge struct {
 	With  []Binding
 	Loop  *Loop // nil: none
 	Index int   // position in From.Edges; set by Seal
+
+	enters []*Loop
 }
 
 // Binding is one `with` entry.
@@ -125,6 +127,20 @@ func (w *Workflow) Seal() {
 		w.vars[v.Name] = v
 	}
 	w.findLoopBodies()
+	w.findEntries()
+}
+
+func (w *Workflow) findEntries() {
+	for _, n := range w.Nodes {
+		for _, e := range n.Edges {
+			e.enters = nil
+			for _, l := range w.Loops {
+				if l.Contains(e.To) && !l.Contains(n) {
+					e.enters = append(e.enters, l)
+				}
+			}
+		}
+	}
 }
 
 func (w *Workflow) addEnds() {
@@ -143,5 +159,16 @@ func (w *Workflow) addEnds() {
 // Contains reports whether n is on a cycle that the loop bounds.
 func (l *Loop) Contains(n *Node) bool { return n.Index < len(l.body) && l.body[n.Index] }
 
-// Enters reports whether taking e comes into the loop from outside its body.
-func (l *Loop) Enters(e *Edge) bool { return l.Contains(e.To) && !l.Contains(e.From) }
+// Enters lists the loops that taking the edge comes into from outside: their
+// counters start anew.
+func (e *Edge) Enters() []*Loop { return e.enters }
+
+// InLoop reports whether the node lies on a cycle that a loop bounds.
+func (w *Workflow) InLoop(n *Node) bool {
+	for _, l := range w.Loops {
+		if l.Contains(n) {
+			return true
+		}
+	}
+	return false
+}

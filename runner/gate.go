@@ -1,0 +1,78 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-ci/pawl/gates"
+	"github.com/pawl-ci/pawl/runner/event"
+	"github.com/pawl-ci/pawl/runner/lang/ir"
+	"github.com/pawl-ci/pawl/runner/machine"
+)
+
+func (e *engine) prepareGate(c machine.OpenGate) (event.Body, effectFunc, error) {
+	opened := &event.GateOpened{
+		Key: c.Key, Gate: string(c.Question.Gate), Question: event.Inline(mustEncode(c.Question)),
+	}
+	return opened, e.askPerson(c.Key, c.Question), nil
+}
+
+func (e *engine) pollGate(c machine.PollGate) (effectFunc, error) {
+	payload := c.Opened.Question
+	if err := payload.Load(e.Blobs.Get); err != nil {
+		return nil, err
+	}
+	var q gates.Question
+	if err := json.Unmarshal(payload.Raw(), &q); err != nil {
+		return nil, fmt.Errorf("question of %s: %w", c.Node.ID, err)
+	}
+	return e.askPerson(c.Key, q), nil
+}
+
+func (e *engine) askPerson(key event.Key, q gates.Question) effectFunc {
+	return func(ctx context.Context) ([]event.Body, error) {
+		said, ref, err := e.Gate.Ask(ctx, q)
+		if err != nil && ctx.Err() == nil {
+			return nil, fmt.Errorf("ask %s: %w", q.Gate, err)
+		}
+		asked := []event.Body{&event.GateAsked{Key: key, Gate: string(q.Gate), Ref: ref}}
+		if said == nil {
+			return asked, nil
+		}
+		output, problem := fitAnswer(q.Fields, said.Values)
+		if problem != "" {
+			return asked, &AnswerError{Gate: string(q.Gate), Problem: problem}
+		}
+		return []event.Body{&event.GateAnswered{
+			Key: key, Gate: string(q.Gate), Output: json.RawMessage(e.opts.Redact(string(output))), By: said.By, Via: said.Via,
+		}}, nil
+	}
+}
+
+// fitAnswer checks an answer against the fields that were asked for.
+func fitAnswer(fields []gates.Field, values map[string]json.RawMessage) (json.RawMessage, string) {
+	schema := &ir.Schema{}
+	for _, f := range fields {
+		schema.Fields = append(schema.Fields, ir.Field{Field: f})
+	}
+	decoded := make(map[string]any, len(values))
+	for name, raw := range values {
+		if !slices.Contains(schema.Names(), name) {
+			return nil, fmt.Sprintf("there is no field %q; asked for: %s", name, strings.Join(schema.Names(), ", "))
+		}
+		v, err := ir.Decode(raw)
+		if err != nil {
+			return nil, fmt.Sprintf("field %q: %s", name, err)
+		}
+		decoded[name] = v
+	}
+	fitted, problems := schema.Fit(decoded)
+	if len(problems) > 0 {
+		slices.Sort(problems)
+		return nil, strings.Join(problems, "; ")
+	}
+	return mustEncode(fitted), ""
+}

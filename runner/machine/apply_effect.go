@@ -1,0 +1,152 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/pawl-ci/pawl/runner/event"
+	"github.com/pawl-ci/pawl/runner/lang/ir"
+)
+
+func (s *State) applyEffect(e event.Event, t *Token) error {
+	switch b := e.Body.(type) {
+	case *event.ModelCallStarted:
+		s.Purse.Hold(string(b.Key), b.Reserved)
+		return s.begins(e, b.Key)
+	case *event.ModelCallFinished:
+		return s.modelFinished(t, b)
+	case *event.ModelCallFailed:
+		return s.modelFailed(t, b)
+	case *event.ToolCallStarted:
+		t.Wrote = t.Wrote || b.Writes
+		s.stale = s.stale || b.Writes
+		return s.begins(e, b.Key)
+	case *event.ToolCallFinished:
+		return s.toolFinished(t, b)
+	case *event.CommandStarted:
+		s.commandStarted(t)
+		return s.begins(e, b.Key)
+	case *event.CommandFinished:
+		return s.commandFinished(t, b)
+	}
+	return fmt.Errorf("unknown event type")
+}
+
+// ends closes the effect of t that key names.
+func (s *State) ends(key event.Key, t *Token) error {
+	if s.open[key] != t {
+		return fmt.Errorf("effect %s is not open", key)
+	}
+	s.end(key)
+	return nil
+}
+
+// succeeded says that the next effect of t is another one.
+func (t *Token) succeeded() { t.attempts, t.failures, t.lastFail = 0, 0, nil }
+
+func (s *State) modelFinished(t *Token, b *event.ModelCallFinished) error {
+	if err := s.ends(b.Key, t); err != nil {
+		return err
+	}
+	s.Purse.Settle(string(b.Key), b.Usage)
+	t.usage, t.model = t.usage.Add(b.Usage), b.Model
+	t.succeeded()
+	t.Conversation.Turns = append(t.Conversation.Turns, Turn{Response: b.Response, Tools: b.Tools, Problem: b.Problem})
+	if b.Output != nil {
+		t.Output, t.Phase = b.Output, Completed
+	}
+	return nil
+}
+
+func (s *State) modelFailed(t *Token, b *event.ModelCallFailed) error {
+	if err := s.ends(b.Key, t); err != nil {
+		return err
+	}
+	if b.Charged.Tokens > 0 || b.Charged.Cost > 0 {
+		s.Purse.Forfeit(string(b.Key))
+	} else {
+		s.Purse.Release(string(b.Key))
+	}
+	t.failures++
+	t.lastFail = b
+	return nil
+}
+
+func (s *State) toolFinished(t *Token, b *event.ToolCallFinished) error {
+	if err := s.ends(b.Key, t); err != nil {
+		return err
+	}
+	if len(t.Conversation.Turns) == 0 {
+		return fmt.Errorf("a tool ran before the first turn")
+	}
+	turn := &t.Conversation.Turns[len(t.Conversation.Turns)-1]
+	turn.Results = append(turn.Results, b.Result)
+	s.keep(b.Snapshot)
+	t.succeeded()
+	return nil
+}
+
+// commandStarted marks what a command may change. The built-in verification
+// puts the worktree back and changes nothing.
+func (s *State) commandStarted(t *Token) {
+	exec, ok := t.At.Op.(*ir.Exec)
+	if ok && exec.Writes() {
+		t.Wrote, s.stale = true, true
+	}
+}
+
+func (s *State) commandFinished(t *Token, b *event.CommandFinished) error {
+	if err := s.ends(b.Key, t); err != nil {
+		return err
+	}
+	s.keep(b.Snapshot)
+	if b.Evidence != nil {
+		s.Evidence, s.stale = b.Evidence, false
+	}
+	if b.Output != nil {
+		t.succeeded()
+		t.Output, t.Phase = b.Output, Completed
+		return nil
+	}
+	t.failures++
+	t.Failure = &event.NodeFailed{Visit: t.Visit, Class: b.Class, Detail: b.Problem}
+	return nil
+}
+
+func (s *State) keep(snapshot string) {
+	if snapshot != "" {
+		s.Snapshot = snapshot
+	}
+}
+
+func (s *State) gateAnswered(t *Token, b *event.GateAnswered) error {
+	if s.open[b.Key] == t {
+		s.end(b.Key)
+	}
+	t.succeeded()
+	output := event.Inline(b.Output)
+	t.Output, t.Phase = &output, Completed
+	s.wake(t)
+	return nil
+}
+
+func (s *State) verified(b *event.VerifyFinished) error {
+	t := s.end(b.Key)
+	if t == nil {
+		return fmt.Errorf("effect %s is not open", b.Key)
+	}
+	evidence := b.Evidence
+	s.Evidence, s.stale = &evidence, false
+	t.verified = true
+	t.succeeded()
+	return nil
+}
+
+// forfeited counts an effect in doubt as spent; it will be started again.
+func (s *State) forfeited(b *event.EffectForfeited) error {
+	t := s.end(b.Key)
+	if t == nil {
+		return fmt.Errorf("effect %s is not open", b.Key)
+	}
+	s.Purse.Forfeit(string(b.Key))
+	return nil
+}

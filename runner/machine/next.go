@@ -1,0 +1,188 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/pawl-ci/pawl/runner/event"
+	"github.com/pawl-ci/pawl/runner/lang/ir"
+)
+
+// Next lists what must happen now, one command per token that can go on, in
+// order of tokens. It is empty while effects are open, when the run is not
+// running, and when it has ended. Next changes nothing: until a command's event
+// has been applied, asking again gives the same command.
+func (s *State) Next() []Command {
+	if s.Status != Running {
+		return nil
+	}
+	if w, ok := s.warning(); ok {
+		return []Command{w}
+	}
+	commands := make([]Command, 0, len(s.ready))
+	for _, id := range s.ready {
+		commands = append(commands, s.step(s.tokens[id]))
+	}
+	if len(commands) == 0 && !s.Busy() && s.waiting > 0 {
+		commands = append(commands, Record{Body: &event.RunParked{Gates: s.gates()}})
+	}
+	return commands
+}
+
+func (s *State) gates() []string {
+	var names []string
+	for id := event.TokenID(1); id <= s.lastToken; id++ {
+		if t := s.tokens[id]; t != nil && t.Phase == Waiting {
+			names = append(names, t.Question.Gate)
+		}
+	}
+	return names
+}
+
+// step is the one thing that t does next.
+func (s *State) step(t *Token) Command {
+	switch t.Phase {
+	case Arrived:
+		return s.arrive(t)
+	case Working:
+		return s.work(t)
+	case Completed:
+		return Finish{Effect: t.effect("finish"), Output: *t.Output, Commit: t.Wrote && s.Workflow.Worktree}
+	case Leaving:
+		return s.leave(t)
+	case Asking:
+		return PollGate{Effect: Effect{Token: t, Node: t.At, Key: t.Question.Key, Attempt: t.attempts}, Opened: t.Question}
+	case Broken:
+		f := t.Failure
+		return s.endRun(event.Failed, f.Class, fmt.Sprintf("%s: %s", t.At.ID, f.Detail))
+	}
+	panic(fmt.Sprintf("machine: token %d is ready in phase %d", t.ID, t.Phase))
+}
+
+func (t *Token) record(body event.Body) Record {
+	return Record{Token: t.ID, Node: t.At.ID, Body: body}
+}
+
+func (t *Token) fails(class event.FailureClass, format string, args ...any) Record {
+	return t.record(&event.NodeFailed{Visit: t.Visit, Class: class, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (s *State) endRun(outcome event.Outcome, class event.FailureClass, detail string) Record {
+	return Record{Body: &event.RunFinished{Outcome: outcome, Class: class, Detail: detail, Head: s.Head}}
+}
+
+// arrive begins a visit, or ends the run.
+func (s *State) arrive(t *Token) Command {
+	if end, ok := t.At.Op.(*ir.End); ok {
+		return s.finish(t, end)
+	}
+	if m := s.Purse.Limits.MaxIterations; m > 0 && s.Purse.Iterations >= m {
+		return Record{Token: t.ID, Node: t.At.ID, Body: &event.RunStopped{
+			Reason: event.StopBudget, Limit: "max_iterations",
+			Detail: fmt.Sprintf("max_iterations: all %d node executions are used up before %s", m, t.At.ID),
+			Hint:   "raise max_iterations in the budget block, or resume with --max-iterations",
+		}}
+	}
+	return t.record(s.begun(t))
+}
+
+func (s *State) begun(t *Token) *event.NodeStarted {
+	started := &event.NodeStarted{Visit: s.node(t.At).visits + 1}
+	if call, ok := t.At.Op.(*ir.Call); ok {
+		if prompt, err := s.prompt(t, call); err == nil {
+			started.Prompt = prompt
+		}
+	}
+	return started
+}
+
+// finish ends the run once what done promises has been checked.
+func (s *State) finish(t *Token, end *ir.End) Command {
+	if end.Fail {
+		return s.endRun(event.Failed, event.FailNode, "the path reached fail"+s.cameFrom(t))
+	}
+	if s.mustVerify(t) {
+		return Verify{Effect: t.effect("verify")}
+	}
+	if s.Evidence != nil && t.verified && !s.Evidence.Passed && !s.excused() {
+		return s.endRun(event.Failed, event.FailVerify, s.Evidence.Reason)
+	}
+	return s.endRun(event.Done, "", "")
+}
+
+// cameFrom is the reason that flowed into fail, when the last node gave one.
+func (s *State) cameFrom(t *Token) string {
+	if why, ok := t.Input["reason"].(string); ok && why != "" {
+		return ": " + why
+	}
+	return ""
+}
+
+// mustVerify reports whether the tests have to run for t at done. Evidence that
+// a node of the workflow gathered counts while nothing was written since.
+func (s *State) mustVerify(t *Token) bool {
+	v := s.Workflow.Verify
+	switch {
+	case v.Mode == ir.VerifyNone || !s.Workflow.Worktree || t.verified:
+		return false
+	case !v.Explicit && !s.changed:
+		return false // nothing was changed: there is nothing to verify
+	case s.Evidence != nil && s.Evidence.Passed && !s.stale:
+		return false
+	}
+	return true
+}
+
+// excused: the file does not ask for verification and the repository has no
+// tests that could be found. The report says so.
+func (s *State) excused() bool {
+	return !s.Workflow.Verify.Explicit && len(s.Evidence.Commands) == 0
+}
+
+// work is the next step inside a node.
+func (s *State) work(t *Token) Command {
+	if problem := t.At.In.Misfits(t.Input); problem != "" {
+		return t.fails(event.FailInput, "input %s", problem)
+	}
+	switch op := t.At.Op.(type) {
+	case *ir.Call:
+		return s.converse(t, op)
+	case *ir.Exec:
+		return s.exec(t, op)
+	case *ir.Ask:
+		return s.ask(t, op)
+	case *ir.Route:
+		return s.complete(t, t.Input)
+	case *ir.Compute:
+		return s.compute(t, op)
+	}
+	return t.fails(event.FailNode, "%s nodes cannot be run", t.At.Op.Word())
+}
+
+// complete closes a visit whose output needed no effect.
+func (s *State) complete(t *Token, output map[string]any) Command {
+	raw, err := ir.Encode(output)
+	if err != nil {
+		return t.fails(event.FailOutput, "output: %s", err)
+	}
+	return t.record(&event.NodeFinished{Visit: t.Visit, Output: event.Inline(raw)})
+}
+
+func (s *State) compute(t *Token, op *ir.Compute) Command {
+	env := scope{s, t}.env()
+	output := make(map[string]any, len(op.Fields))
+	for _, f := range op.Fields {
+		v, err := f.Expr.Eval(env)
+		if err != nil {
+			return t.fails(event.FailInput, "field %s: %s", f.Name, err)
+		}
+		output[f.Name] = v
+	}
+	if t.At.Out != nil {
+		fitted, problems := t.At.Out.Fit(output)
+		if len(problems) > 0 {
+			return t.fails(event.FailOutput, "%s", problems[0])
+		}
+		output = fitted
+	}
+	return s.complete(t, output)
+}

@@ -1,0 +1,111 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/pawl-ci/pawl/runner/event"
+	"github.com/pawl-ci/pawl/runner/lang/ir"
+	"github.com/pawl-ci/pawl/runner/machine"
+)
+
+// prepareVerify runs the repository's tests before done counts.
+func (e *engine) prepareVerify(c machine.Verify) (event.Body, effectFunc) {
+	verify := e.verification()
+	return &event.VerifyStarted{Key: c.Key}, func(ctx context.Context) ([]event.Body, error) {
+		evidence, err := verify(ctx)
+		if err != nil || ctx.Err() != nil {
+			return unknown(ctx, c.Key, err)
+		}
+		return []event.Body{&event.VerifyFinished{Key: c.Key, Evidence: evidence}}, nil
+	}
+}
+
+// verifyNode is builtin.verify: the same tests as a step of the workflow.
+func (e *engine) verifyNode(c machine.RunCommand) effectFunc {
+	verify := e.verification()
+	return func(ctx context.Context) ([]event.Body, error) {
+		began := e.Clock.Now()
+		evidence, err := verify(ctx)
+		if err != nil || ctx.Err() != nil {
+			return unknown(ctx, c.Key, err)
+		}
+		finished := &event.CommandFinished{Key: c.Key, Evidence: &evidence, Millis: e.Clock.Now().Sub(began).Milliseconds()}
+		if !evidence.Passed {
+			finished.Exit = 1
+		}
+		fields := verifyFields(evidence)
+		if c.Node.Out != nil {
+			var problems []string
+			if fields, problems = c.Node.Out.Fit(fields); len(problems) > 0 {
+				finished.Class, finished.Problem = event.FailOutput, "output: "+strings.Join(problems, "; ")
+				return []event.Body{finished}, nil
+			}
+		}
+		finished.Output = payloadOf(fields)
+		return []event.Body{finished}, nil
+	}
+}
+
+// verification tests exactly what would be committed and puts the worktree back
+// afterwards, so that what a test run drops is not taken for work. It reads the
+// state now; the function it returns may run beside other effects.
+func (e *engine) verification() func(context.Context) (event.Evidence, error) {
+	head := e.state.Head
+	var commands []string
+	if v := e.state.Workflow.Verify; v.Mode == ir.VerifyCommands {
+		commands = v.Commands
+	}
+	return func(ctx context.Context) (event.Evidence, error) {
+		if e.Workspace == nil {
+			return event.Evidence{}, errNoWorkspace
+		}
+		snapshot, err := e.Workspace.Snapshot(ctx)
+		if err != nil {
+			return event.Evidence{}, err
+		}
+		evidence, err := e.Verifier.Verify(ctx, commands)
+		if err != nil {
+			return event.Evidence{}, err
+		}
+		if err := e.Workspace.Restore(ctx, head, snapshot); err != nil {
+			return event.Evidence{}, fmt.Errorf("put the worktree back after the tests: %w", err)
+		}
+		evidence.Tree = snapshot
+		return e.redacted(evidence), nil
+	}
+}
+
+func (e *engine) redacted(ev event.Evidence) event.Evidence {
+	ev.Reason = e.opts.Redact(ev.Reason)
+	for i := range ev.Commands {
+		ev.Commands[i].Tail = e.opts.Redact(ev.Commands[i].Tail)
+	}
+	return ev
+}
+
+// verifyFields is evidence as a node's output.
+func verifyFields(ev event.Evidence) map[string]any {
+	var tails []string
+	failing := []any{}
+	for _, c := range ev.Commands {
+		if c.Exit != 0 {
+			tails = append(tails, fmt.Sprintf("$ %s (exit %d)\n%s", c.Command, c.Exit, c.Tail))
+		}
+		if c.Counts == nil {
+			continue
+		}
+		for _, name := range c.Counts.Failing {
+			failing = append(failing, name)
+		}
+	}
+	exit := 0
+	if !ev.Passed {
+		exit = 1
+	}
+	return map[string]any{
+		"passed": ev.Passed, "success": ev.Passed, "exit_code": exit, "reason": ev.Reason,
+		"output": strings.Join(tails, "\n"), "failing": failing, "result": ev.Reason,
+	}
+}
