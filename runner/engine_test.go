@@ -201,13 +201,13 @@ func TestProviderErrorStopsResumably(t *testing.T) {
 func TestPurseRefusesBeforeTheCall(t *testing.T) {
 	t.Parallel()
 	w, world := kit.CIFix(), fixWorld()
-	w.Limits = budget.Limits{MaxTokens: 1200}
+	w.Limits = budget.Limits{MaxTokens: 500}
 	s, err := attempt(t, w, world)
 	if err != nil || s.Status != machine.Stopped || s.Stop.Reason != event.StopBudget || s.Stop.Limit != "max_tokens" {
 		t.Fatalf("status %s, stop %+v, error %v, want stopped by max_tokens", s.Status, s.Stop, err)
 	}
-	if used := s.Purse.Used().Tokens; used > 1200 {
-		t.Errorf("%d tokens used, the limit is 1200", used)
+	if used := s.Purse.Used().Tokens; used > 500 {
+		t.Errorf("%d tokens used, the limit is 500", used)
 	}
 }
 
