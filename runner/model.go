@@ -14,10 +14,6 @@ import (
 	"github.com/pawl-ci/pawl/runner/machine"
 )
 
-// defaultMaxOutput is how long an answer may be, in tokens, when the node does
-// not say; the purse reserves it before every call.
-const defaultMaxOutput = 8192
-
 // prepareModel builds the request and reserves its worst case. When the purse
 // refuses, the event stops the run instead.
 func (e *engine) prepareModel(c machine.CallModel) (*start, event.Body, error) {
@@ -30,11 +26,11 @@ func (e *engine) prepareModel(c machine.CallModel) (*start, event.Body, error) {
 		return nil, unpriced(req.Model), nil
 	}
 	prompt := budget.EstimateTokens(req.size())
-	want := c.Call.MaxTokens
-	if want == 0 {
-		want = defaultMaxOutput
+	known := &price
+	if !priced {
+		known = nil
 	}
-	maxOut, reserve, err := e.state.Purse.Fit(prompt, want, &price)
+	maxOut, reserve, err := e.state.Purse.Fit(prompt, c.Call.MaxTokens, known)
 	var over *budget.Overdraft
 	if errors.As(err, &over) {
 		return nil, overdrawn(over, c.Node.ID), nil

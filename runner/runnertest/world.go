@@ -188,7 +188,7 @@ func (w *World) tree(commit string) map[string]string {
 
 // Price is a price table in which every model costs a dollar per million tokens.
 func Price() budget.Table {
-	t, err := budget.ParseTable([]byte(`{"models":[{"match":"*","input":"1","output":"1","source":"test","as_of":"2026-01-01"}]}`))
+	t, err := budget.NewTable(budget.Entry{Match: "*", Price: budget.Price{Input: budget.Dollar, Output: budget.Dollar}})
 	if err != nil {
 		panic(err)
 	}
