@@ -34,13 +34,13 @@ func ParseMicros(text string) (Micros, error) {
 // String renders the amount with at least two and at most six decimals:
 // "$0.00", "$0.0123", "$12.50".
 func (m Micros) String() string {
-	sign := ""
+	sign, n := "", uint64(m)
 	if m < 0 {
-		sign, m = "-", -m
+		sign, n = "-", -n
 	}
-	frac := strings.TrimRight(fmt.Sprintf("%06d", m%Dollar), "0")
+	frac := strings.TrimRight(fmt.Sprintf("%06d", n%uint64(Dollar)), "0")
 	for len(frac) < 2 {
 		frac += "0"
 	}
-	return fmt.Sprintf("%s$%d.%s", sign, m/Dollar, frac)
+	return fmt.Sprintf("%s$%d.%s", sign, n/uint64(Dollar), frac)
 }

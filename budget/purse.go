@@ -6,11 +6,14 @@ import (
 )
 
 // Purse is what one run may still spend. It is part of the folded state, so a
-// resumed run continues the same purse. Its zero value has no limits.
+// resumed run continues the same purse. Its zero value has no limits. A copy
+// shares its reservations with the original: pass a pointer.
 //
 // The life of an amount: Reserve takes the worst case out before a call,
 // Settle puts the difference back once the provider has measured it, Forfeit
-// keeps the whole reservation as spent when the outcome is unknown.
+// keeps the whole reservation as spent when the outcome is unknown. As long as
+// no call measures more than was reserved for it, [Purse.Used] never exceeds a
+// limit.
 type Purse struct {
 	Limits     Limits
 	Spent      Usage         // measured by the provider
@@ -18,8 +21,7 @@ type Purse struct {
 	Iterations int64         // node executions so far
 	Elapsed    time.Duration // running time over all attempts, parked time left out
 
-	held  map[string]Amount
-	total Amount // sum of held
+	held map[string]Amount
 }
 
 // Overdraft says that a limit does not allow what was asked for.
@@ -35,16 +37,26 @@ func (o *Overdraft) Error() string {
 }
 
 // Used is everything gone or promised: measured, forfeited and held.
-func (p *Purse) Used() Amount { return p.Spent.Amount().Add(p.Forfeited).Add(p.total) }
+func (p *Purse) Used() Amount {
+	used := p.Spent.Amount().Add(p.Forfeited)
+	// Held amounts are not negative, so the sum is the same in any order.
+	for _, a := range p.held {
+		used = used.Add(a)
+	}
+	return used
+}
 
 // Reserve takes a out of the purse under key, or returns an *[Overdraft] and
-// changes nothing. Reserving a key that is already held is a programming error
-// and panics: the log would count the amount twice.
+// changes nothing. Reserving a key that is already held, or a negative amount,
+// is a programming error and panics: the books would no longer add up.
 func (p *Purse) Reserve(key string, a Amount) error {
 	if _, dup := p.held[key]; dup {
 		panic("budget: key reserved twice: " + key)
 	}
-	if err := p.check(a); err != nil {
+	if a != a.floored() {
+		panic("budget: negative reservation: " + key)
+	}
+	if err := p.Check(a); err != nil {
 		return err
 	}
 	p.Hold(key, a)
@@ -52,22 +64,20 @@ func (p *Purse) Reserve(key string, a Amount) error {
 }
 
 // Hold records a reservation that was granted earlier (it is in the log) even
-// if limits have been lowered since.
+// if limits have been lowered since. Negative figures count as nothing; a key
+// that is held already holds both amounts.
 func (p *Purse) Hold(key string, a Amount) {
 	if p.held == nil {
 		p.held = make(map[string]Amount)
 	}
-	p.held[key] = a
-	p.total = p.total.Add(a)
+	p.held[key] = p.held[key].Add(a.floored())
 }
 
-// Check reports whether a would fit, without taking it.
-func (p *Purse) Check(a Amount) error { return p.check(a) }
-
-func (p *Purse) check(a Amount) error {
+// Check reports whether a would fit, without taking it: nil or an *[Overdraft].
+func (p *Purse) Check(a Amount) error {
 	left := p.Left()
 	if p.Limits.MaxTokens > 0 && a.Tokens > left.Tokens {
-		return &Overdraft{"max_tokens", fmt.Sprintf("%d tokens", a.Tokens), fmt.Sprintf("%d", max(left.Tokens, 0))}
+		return &Overdraft{"max_tokens", tokens(a.Tokens), tokens(left.Tokens)}
 	}
 	if p.Limits.MaxCost > 0 && a.Cost > left.Cost {
 		return &Overdraft{"max_cost_usd", a.Cost.String(), max(left.Cost, 0).String()}
@@ -75,10 +85,15 @@ func (p *Purse) check(a Amount) error {
 	return nil
 }
 
+func tokens(n int64) string { return fmt.Sprintf("%d tokens", max(n, 0)) }
+
+// most stands for "no limit" in amounts; sums with it do not overflow at once.
+const most = 1 << 62
+
 // Left is what may still be reserved. A field whose limit is absent is the
-// largest amount there is.
+// largest amount there is; one whose limit has been lowered below what is used
+// is negative.
 func (p *Purse) Left() Amount {
-	const most = 1 << 62
 	left := Amount{Tokens: most, Cost: most}
 	used := p.Used()
 	if p.Limits.MaxTokens > 0 {
@@ -92,27 +107,22 @@ func (p *Purse) Left() Amount {
 
 // Settle replaces the reservation under key by what was measured. An unknown
 // key only adds the usage: money that left is counted whatever the books say.
+// Negative figures count as nothing.
 func (p *Purse) Settle(key string, u Usage) {
-	p.release(key)
-	p.Spent = p.Spent.Add(u)
+	delete(p.held, key)
+	p.Spent = p.Spent.Add(u.floored())
 }
 
 // Forfeit counts the reservation under key as spent and returns it.
 func (p *Purse) Forfeit(key string) Amount {
-	a := p.release(key)
+	a := p.held[key]
+	delete(p.held, key)
 	p.Forfeited = p.Forfeited.Add(a)
 	return a
 }
 
 // Release gives the reservation under key back: the call was never made.
-func (p *Purse) Release(key string) { p.release(key) }
-
-func (p *Purse) release(key string) Amount {
-	a := p.held[key]
-	delete(p.held, key)
-	p.total = p.total.Sub(a)
-	return a
-}
+func (p *Purse) Release(key string) { delete(p.held, key) }
 
 // CountIteration takes one node execution, or returns an *[Overdraft].
 func (p *Purse) CountIteration() error {
@@ -130,6 +140,3 @@ func (p *Purse) TimeLeft() (left time.Duration, ok bool) {
 	}
 	return p.Limits.MaxDuration - p.Elapsed, true
 }
-
-// Held is the reservation under key; zero when there is none.
-func (p *Purse) Held(key string) Amount { return p.held[key] }
