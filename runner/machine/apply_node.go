@@ -33,6 +33,7 @@ func (s *State) nodeFinished(t *Token, b *event.NodeFinished) error {
 	s.latest[t.At.ID] = output
 	if t.At.Publish != "" {
 		s.artifacts[t.At.Publish] = append(s.artifacts[t.At.Publish], output)
+		s.published[t.At.Publish] = output
 	}
 	if b.Commit != "" {
 		s.Head, s.Snapshot = b.Commit, ""

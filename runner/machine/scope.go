@@ -165,7 +165,7 @@ func (c scope) env() map[string]any {
 	}
 	return map[string]any{
 		"output": c.s.output(c.t.At), "input": c.t.Input, "vars": c.s.Vars,
-		"outputs": c.s.latest, "loop": loops, "run": c.run(),
+		"outputs": c.s.latest, "loop": loops, "run": c.run(), "artifacts": c.s.published,
 	}
 }
 

@@ -43,8 +43,9 @@ type State struct {
 	Time     time.Time // of the last event
 
 	nodes     []nodeState
-	latest    map[string]any // newest output by node name
-	artifacts map[string][]any
+	latest    map[string]any   // newest output by node name
+	artifacts map[string][]any // every version by name, oldest first
+	published map[string]any   // newest version by name
 	tokens    map[event.TokenID]*Token
 	lastToken event.TokenID
 	ready     []event.TokenID // sorted
@@ -121,6 +122,7 @@ func NewState(w *ir.Workflow) *State {
 		nodes:     make([]nodeState, len(w.Nodes)),
 		latest:    make(map[string]any),
 		artifacts: make(map[string][]any),
+		published: make(map[string]any),
 		tokens:    make(map[event.TokenID]*Token),
 		open:      make(map[event.Key]*Token),
 		warned:    make(map[string]bool),

@@ -69,9 +69,16 @@ type Expr struct {
 // on the order of a map: a replay could decide otherwise.
 var unsteady = []string{"now", "date", "duration", "timezone", "keys", "values", "toPairs"}
 
+// exprRoots are the names an expression may begin a reference with.
+var exprRoots = []string{"output", "input", "vars", "outputs", "loop", "artifacts", "run"}
+
 // CompileExpr parses an expression. The error is one line about the expression.
 func CompileExpr(source string, span diag.Span) (*Expr, error) {
-	options := []expr.Option{expr.AllowUndefinedVariables(), expr.Env(map[string]any{})}
+	roots := make(map[string]any, len(exprRoots))
+	for _, name := range exprRoots {
+		roots[name] = map[string]any{}
+	}
+	options := []expr.Option{expr.Env(roots)}
 	for _, name := range unsteady {
 		options = append(options, expr.DisableBuiltin(name))
 	}
