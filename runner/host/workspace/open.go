@@ -1,0 +1,207 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Identity is who a commit is by.
+type Identity struct{ Name, Email string }
+
+// Options set up a repository. The zero value works, without any environment.
+type Options struct {
+	Git    string   // the git binary; "" looks it up in the process's PATH
+	Env    []string // the caller's environment; git sees an allow-listed part of it
+	Author Identity // author and committer of the run's commits; "" is pawl <pawl@pawl-ci.invalid>
+	// TrustOwner says that the caller vouches for a repository that belongs to
+	// another user, as in a container whose checkout was made outside.
+	TrustOwner bool
+}
+
+// Repo is the user's repository. It is safe for use by several goroutines.
+type Repo struct {
+	Top       string // root of the user's checkout
+	CommonDir string // the git directory shared by all worktrees
+	Head      string // commit the checkout is at
+	Branch    string // its branch, "" when Detached
+	Detached  bool
+	Dirty     int    // changed and untracked files in the checkout; they are not part of a run
+	Subdir    string // where Open was called, relative to Top with slashes; "" is Top
+
+	git    *git
+	gitDir string
+	author Identity
+	pins   *pins
+	trash  sync.WaitGroup
+}
+
+// The oldest git whose `read-tree --reset -u` overwrites untracked files.
+const oldestMajor, oldestMinor = 2, 34
+
+// Open finds the repository that dir lies in. It writes nothing. An error that
+// the user can mend is a *[Problem].
+func Open(ctx context.Context, dir string, opt Options) (*Repo, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return nil, &Problem{Kind: NoDirectory, Text: dir + " is not a directory", Err: err}
+	}
+	g, err := findGit(ctx, dir, opt)
+	if err != nil {
+		return nil, err
+	}
+	r := &Repo{git: g, author: opt.Author}
+	if r.author.Name == "" || r.author.Email == "" {
+		r.author = Identity{"pawl", "pawl@pawl-ci.invalid"}
+	}
+	if err := r.discover(ctx, dir, opt.TrustOwner); err != nil {
+		return nil, err
+	}
+	if err := r.readStatus(ctx); err != nil {
+		return nil, err
+	}
+	r.pins, err = newPins(ctx, r)
+	return r, err
+}
+
+func findGit(ctx context.Context, dir string, opt Options) (*git, error) {
+	name := opt.Git
+	if name == "" {
+		name = "git"
+	}
+	bin, err := exec.LookPath(name)
+	if err != nil {
+		return nil, &Problem{Kind: NoGit, Text: "git was not found (" + name + ")", Hint: "install git 2.34 or newer", Err: err}
+	}
+	g := &git{bin: bin, env: scrub(opt.Env)}
+	out, err := g.run(ctx, call{dir: dir, args: []string{"version"}})
+	if err != nil {
+		return nil, &Problem{Kind: NoGit, Text: bin + " does not work: " + err.Error(), Err: err}
+	}
+	major, minor, ok := parseVersion(out)
+	if !ok || major < oldestMajor || major == oldestMajor && minor < oldestMinor {
+		return nil, &Problem{Kind: OldGit, Text: fmt.Sprintf("%s is %q", bin, strings.TrimSpace(out)), Hint: "pawl needs git 2.34 or newer"}
+	}
+	return g, nil
+}
+
+var versionWords = regexp.MustCompile(`^git version (\d+)\.(\d+)`)
+
+func parseVersion(out string) (major, minor int, ok bool) {
+	m := versionWords.FindStringSubmatch(out)
+	if m == nil {
+		return 0, 0, false
+	}
+	major, errMajor := strconv.Atoi(m[1])
+	minor, errMinor := strconv.Atoi(m[2])
+	return major, minor, errMajor == nil && errMinor == nil
+}
+
+// discover asks git, which also checks who owns the repository. Later calls name
+// the git directory and look for nothing.
+func (r *Repo) discover(ctx context.Context, dir string, trustOwner bool) error {
+	c := call{dir: dir, args: []string{"rev-parse", "--is-bare-repository", "--is-inside-git-dir",
+		"--path-format=absolute", "--git-common-dir", "--git-dir", "--show-prefix", "--show-toplevel"}}
+	if trustOwner {
+		c.conf = []string{"-c", "safe.directory=*"}
+	}
+	out, err := r.git.run(ctx, c)
+	lines := strings.Split(out, "\n")
+	switch {
+	case said(err, "not a git repository"):
+		return &Problem{Kind: NotRepository, Text: dir + " is not inside a git repository", Hint: "run pawl in one, or make one with `git init`", Err: err}
+	case said(err, "dubious ownership", "unsafe repository"):
+		return ownership(dir, err)
+	case strings.HasPrefix(out, "true\n"):
+		return &Problem{Kind: Bare, Text: dir + " is a bare repository, which has no files", Hint: "run pawl in a clone of it", Err: err}
+	case len(lines) > 1 && lines[1] == "true":
+		return &Problem{Kind: NotRepository, Text: dir + " is inside a .git directory", Hint: "run pawl in the checkout", Err: err}
+	case err != nil:
+		return fmt.Errorf("open repository: %w", err)
+	case len(lines) != 7:
+		return fmt.Errorf("open repository %s: a directory name on the way holds a line break", dir)
+	}
+	r.CommonDir, r.gitDir, r.Top = filepath.FromSlash(lines[2]), filepath.FromSlash(lines[3]), filepath.FromSlash(lines[5])
+	r.Subdir = strings.TrimSuffix(lines[4], "/")
+	return nil
+}
+
+// ownership turns git's refusal into a problem with git's own remedy.
+func ownership(dir string, err error) error {
+	hint := "if you trust it: git config --global --add safe.directory " + dir
+	var e *GitError
+	if errors.As(err, &e) {
+		if i := strings.Index(e.Message, "git config --global"); i >= 0 {
+			remedy, _, _ := strings.Cut(e.Message[i:], "; ")
+			hint = "if you trust it: " + remedy
+		}
+	}
+	return &Problem{Kind: Ownership, Text: dir + " belongs to another user, so git refuses to work in it", Hint: hint, Err: err}
+}
+
+func (r *Repo) readStatus(ctx context.Context) error {
+	out, err := r.do(ctx, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty", "--no-renames")
+	if err != nil {
+		return fmt.Errorf("read status of %s: %w", r.Top, err)
+	}
+	s := parseStatus(out)
+	if s.head == "" {
+		return &Problem{Kind: NoCommits, Text: r.Top + " has no commits yet", Hint: "make a first commit: a run needs something to start from"}
+	}
+	r.Head, r.Branch, r.Detached, r.Dirty = s.head, s.branch, s.branch == "", s.dirty
+	return nil
+}
+
+type status struct {
+	head, branch string // "" when there is none
+	dirty        int
+}
+
+// parseStatus reads `git status --porcelain=v2 --branch -z`.
+func parseStatus(out string) status {
+	var s status
+	fields := strings.Split(out, "\x00")
+	for i := 0; i < len(fields); i++ {
+		f := fields[i]
+		switch {
+		case strings.HasPrefix(f, "# branch.oid "):
+			s.head = strings.TrimPrefix(strings.TrimPrefix(f, "# branch.oid "), "(initial)")
+		case strings.HasPrefix(f, "# branch.head "):
+			s.branch = strings.TrimPrefix(strings.TrimPrefix(f, "# branch.head "), "(detached)")
+		case strings.HasPrefix(f, "1 "), strings.HasPrefix(f, "u "), strings.HasPrefix(f, "? "):
+			s.dirty++
+		case strings.HasPrefix(f, "2 "): // a rename: its old name is the next field
+			s.dirty++
+			i++
+		}
+	}
+	return s
+}
+
+// online lets git fetch what a partial clone left out, by transports that git
+// ships; offline is for everything after an agent may have written.
+const (
+	online  = "GIT_ALLOW_PROTOCOL=https:http:ssh:git:file"
+	offline = "GIT_ALLOW_PROTOCOL=none"
+)
+
+// do runs git on the user's repository.
+func (r *Repo) do(ctx context.Context, args ...string) (string, error) {
+	return r.feed(ctx, "", args...)
+}
+
+// feed is do with standard input.
+func (r *Repo) feed(ctx context.Context, stdin string, args ...string) (string, error) {
+	return r.git.run(ctx, call{dir: r.Top, stdin: stdin, args: args,
+		env: []string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.Top, online}})
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package workspace
+
+import "os/exec"
+
+func becomeNobody(*exec.Cmd) {}
