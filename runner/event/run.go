@@ -22,7 +22,7 @@ type RunStarted struct {
 	BaseRef     string            `json:"base_ref,omitempty"` // its branch; "" when HEAD is detached
 	Branch      string            `json:"branch,omitempty"`
 	Model       string            `json:"model,omitempty"`   // replaces the model of every node
-	Trigger     json.RawMessage   `json:"trigger,omitempty"` // the GitHub event, reduced
+	Trigger     *Payload          `json:"trigger,omitempty"` // the GitHub event, as it came
 }
 
 // RunResumed marks the start of another attempt at the same run.
@@ -100,7 +100,7 @@ func (*RunFinished) EventType() Type { return "RunFinished" }
 func (*BudgetWarned) EventType() Type { return "BudgetWarned" }
 
 func (b *RunStarted) payloads() (needed, other []*Payload) {
-	return []*Payload{&b.Inputs, &b.Source}, nil
+	return []*Payload{&b.Inputs, &b.Source, b.Trigger}, nil
 }
 func (*RunResumed) payloads() (needed, other []*Payload)   { return nil, nil }
 func (*RunParked) payloads() (needed, other []*Payload)    { return nil, nil }

@@ -115,8 +115,8 @@ func (s *State) runStarted(e event.Event, b *event.RunStarted) error {
 	if err != nil {
 		return fmt.Errorf("inputs: %w", err)
 	}
-	if len(b.Trigger) > 0 {
-		if s.Trigger, err = ir.Decode(b.Trigger); err != nil {
+	if b.Trigger != nil {
+		if s.Trigger, err = ir.Decode(b.Trigger.Raw()); err != nil {
 			return fmt.Errorf("trigger: %w", err)
 		}
 	}

@@ -133,16 +133,10 @@ func (s *State) exec(t *Token, op *ir.Exec) Command {
 	return RunCommand{Effect: t.effect("command"), Exec: op, Line: line}
 }
 
-// approval is what a gate without an output schema asks for.
-var approval = []gates.Field{
-	{Name: "approved", Kind: gates.Bool},
-	{Name: "comment", Kind: gates.String, Optional: true},
-}
-
 func (s *State) ask(t *Token, op *ir.Ask) Command {
 	question := gates.Question{
 		Run: string(s.Run), Workflow: s.Workflow.Name, Node: t.At.ID,
-		Gate: gates.ID(fmt.Sprintf("%s#%d", t.At.ID, t.Visit)), Fields: approval,
+		Gate: gates.ID(fmt.Sprintf("%s#%d", t.At.ID, t.Visit)), Fields: ir.Approval,
 		MinAnswers: op.MinAnswers, Branch: s.Branch, Commit: s.Head,
 	}
 	if op.Instructions != nil {

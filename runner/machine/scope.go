@@ -44,6 +44,9 @@ func (c scope) root(ref *ir.Ref) (any, error) {
 	case ir.RootEvent:
 		return walk(c.s.Trigger, ref.Path, "event")
 	}
+	if ref.Root == ir.RootEnv {
+		return nil, fmt.Errorf("environment variable %s was not set when the workflow was compiled", strings.Join(ref.Path, "."))
+	}
 	return nil, fmt.Errorf("unknown reference")
 }
 

@@ -250,3 +250,18 @@ func (s *Schema) Misfits(value map[string]any) string {
 	}
 	return ""
 }
+
+func field(name string, kind gates.Kind) Field {
+	return Field{Field: gates.Field{Name: name, Kind: kind}}
+}
+
+// Approval is what a human gate without an output schema asks for.
+var Approval = []gates.Field{
+	{Name: "approved", Kind: gates.Bool},
+	{Name: "comment", Kind: gates.String, Optional: true},
+}
+
+var (
+	approvalFields = []Field{{Field: Approval[0]}, {Field: Approval[1]}}
+	textFields     = []Field{field("text", gates.String)} // a call's answer as it is
+)

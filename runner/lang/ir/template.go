@@ -32,9 +32,10 @@ const (
 	RootLoop      Root = "loop"
 	RootRun       Root = "run"
 	RootEvent     Root = "event"
+	RootEnv       Root = "env" // ${NAME} that was not set when the file was compiled
 )
 
-// Roots lists the roots in the order shown to people.
+// Roots lists the roots that may be written, in the order shown to people.
 var Roots = []Root{RootArtifacts, RootEvent, RootInput, RootLoop, RootOutputs, RootRun, RootVars}
 
 // Ref is {{root.path}}, or {{raw(root.path)}}.

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pawl-ci/pawl/runner/event"
+	"github.com/pawl-ci/pawl/runner/host/store"
+	"github.com/pawl-ci/pawl/runner/host/workspace"
+	"github.com/pawl-ci/pawl/runner/machine"
+)
+
+// runFlags are the flags of run and resume, and what the action sets.
+type runFlags struct {
+	vars          []string
+	answers       []string
+	model         string
+	baseURL       string
+	modelScript   string
+	prices        string
+	runID         string
+	noInteractive bool
+	modelTimeout  time.Duration
+	toolTimeout   time.Duration
+	limits        limitFlags
+	trigger       json.RawMessage // the GitHub event, in the action
+}
+
+func (a *app) runCommand() *cobra.Command {
+	f := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run WORKFLOW.iter",
+		Short: "Run a workflow on a fresh branch",
+		Long: "Compiles the workflow, opens the branch pawl/<workflow>/<run-id> in a worktree of\n" +
+			"its own, runs the nodes, verifies with the repository's tests and prints where\n" +
+			"everything lies. Your checkout stays untouched.\n\n" +
+			"Exit status: 0 done, 1 the workflow failed, 2 bad file or flag, 3 pawl or the\n" +
+			"world failed, 8 parked at a gate, 9 stopped by a budget or a signal.",
+		Example: "  pawl run ci-fix.iter\n  pawl run ci-fix.iter --var task=\"fix the build\" --max-cost-usd 2\n  pawl run ci-fix.iter --model-script script.yaml --answer approved=true",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := a.run(cmd.Context(), args[0], f)
+			return err
+		},
+	}
+	f.bind(cmd)
+	cmd.Flags().StringArrayVar(&f.vars, "var", nil, "set workflow variable `NAME=VALUE` (repeatable)")
+	cmd.Flags().StringVar(&f.runID, "run-id", "", "use this run `ID` instead of a generated one")
+	return cmd
+}
+
+// bind adds the flags that run and resume share.
+func (f *runFlags) bind(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.answers, "answer", nil, "answer a gate: `[NODE.]FIELD=VALUE` (repeatable)")
+	flags.StringVar(&f.model, "model", "", "use this model for every node")
+	flags.StringVar(&f.baseURL, "base-url", "", "`URL` of an OpenAI-compatible API (default: OPENAI_BASE_URL)")
+	flags.StringVar(&f.modelScript, "model-script", "", "let the scripted model of `FILE` answer instead of a real one")
+	flags.StringVar(&f.prices, "prices", "", "price table `FILE` (JSON) that wins over the built-in one")
+	flags.BoolVar(&f.noInteractive, "no-interactive", false, "never ask at the terminal; park at gates")
+	flags.DurationVar(&f.modelTimeout, "model-timeout", 10*time.Minute, "how long one model call may take")
+	flags.DurationVar(&f.toolTimeout, "tool-timeout", 10*time.Minute, "how long one command may take, unless its node says otherwise")
+	f.limits.bind(flags)
+}
+
+// run is the life of a fresh run.
+func (a *app) run(ctx context.Context, path string, f *runFlags) (*ended, error) {
+	set, err := a.settings(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	defer set.close()
+	src, err := a.readSource(path, compileOptions{lookup: a.envLookup, model: set.model, prices: set.prices})
+	if err != nil {
+		return nil, err
+	}
+	if err := a.say(src); err != nil {
+		return nil, err
+	}
+	vars, err := parseVars(src.workflow, f.vars)
+	if err != nil {
+		return nil, err
+	}
+	place, err := a.openPlace(ctx, src.workflow.Worktree)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{app: a, settings: set, source: src, place: place, id: event.RunID(f.runID), flags: f}
+	if j.id == "" {
+		j.id = newRunID(time.Now())
+	}
+	if err := set.needModel(src.workflow); err != nil {
+		return nil, err
+	}
+	return j.start(ctx, vars)
+}
+
+// job is one attempt at one run.
+type job struct {
+	app      *app
+	settings *settings
+	source   *source
+	place    *place
+	id       event.RunID
+	flags    *runFlags
+	record   *store.Run
+	tree     *workspace.Tree // nil without a worktree
+	branch   string
+}
+
+// start opens record and branch, both or neither, and works.
+func (j *job) start(ctx context.Context, vars map[string]any) (*ended, error) {
+	record, err := store.Create(j.place.store, j.id)
+	if err != nil {
+		return nil, storeProblem(err)
+	}
+	j.record = record
+	defer record.Close()
+	if j.source.workflow.Worktree {
+		j.branch = fmt.Sprintf("pawl/%s/%s", j.source.workflow.Name, j.id)
+		if j.tree, err = j.place.repo.Start(ctx, j.branch, j.place.worktree(j.id), ""); err != nil {
+			return nil, firstError(repoProblem(err), record.Discard())
+		}
+	}
+	state := machine.NewState(j.source.workflow)
+	return j.work(ctx, state, j.started(vars))
+}
+
+// started is the event that opens the record.
+func (j *job) started(vars map[string]any) *event.RunStarted {
+	w := j.source.workflow
+	first := &event.RunStarted{
+		Pawl: versionText(), Workflow: w.Name, Path: j.source.path, Source: event.Inline(mustJSON(j.source.file.Text)),
+		Digest: event.Digest(w.Digest()), NodeDigests: make(map[string]event.Digest, len(w.Nodes)), Env: w.Env,
+		Vars: mustJSON(vars), Inputs: event.Inline(mustJSON(vars)), Limits: j.flags.limits.over(w.Limits),
+		Branch: j.branch, Model: j.settings.model, Trigger: j.flags.trigger,
+	}
+	for _, n := range w.Nodes {
+		first.NodeDigests[n.ID] = event.Digest(n.Digest())
+	}
+	if repo := j.place.repo; repo != nil {
+		first.Base, first.BaseRef = repo.Head, repo.Branch
+	}
+	return first
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+
+	"github.com/pawl-ci/pawl/budget"
+	"github.com/pawl-ci/pawl/gates/local"
+	"github.com/pawl-ci/pawl/runner"
+	"github.com/pawl-ci/pawl/runner/host/model"
+	"github.com/pawl-ci/pawl/runner/host/model/script"
+	"github.com/pawl-ci/pawl/runner/lang/ir"
+	"github.com/pawl-ci/pawl/runner/redact"
+)
+
+const defaultBaseURL = "https://api.openai.com/v1"
+
+// settings are what flags and environment come to.
+type settings struct {
+	model   string
+	baseURL string
+	apiKey  string
+	prices  budget.Table
+	answers *local.Answers
+	redact  *redact.Redactor
+	script  *script.Server // the scripted model, when one is asked for
+	flags   *runFlags
+}
+
+// settings resolves flags over environment over defaults.
+func (a *app) settings(ctx context.Context, f *runFlags) (*settings, error) {
+	answers, err := local.ParseAnswers(f.answers)
+	if err != nil {
+		return nil, usage(err, "")
+	}
+	s := &settings{
+		model: f.model, baseURL: first(f.baseURL, a.env["OPENAI_BASE_URL"], defaultBaseURL),
+		apiKey: a.env["OPENAI_API_KEY"], prices: budget.Prices(), answers: answers, flags: f,
+		redact: redact.New(redact.FromEnvironment(a.env.lines())),
+	}
+	if err := checkURL(s.baseURL); err != nil {
+		return nil, err
+	}
+	if f.prices != "" {
+		if err := s.readPrices(f.prices); err != nil {
+			return nil, err
+		}
+	}
+	if f.modelScript != "" {
+		return s, s.startScript(ctx, f.modelScript)
+	}
+	return s, nil
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return usage(fmt.Errorf("base URL %q: want http:// or https:// and a host", text), "for example "+defaultBaseURL)
+	}
+	return nil
+}
+
+func (s *settings) readPrices(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return usage(fmt.Errorf("read prices: %w", err), "")
+	}
+	table, err := budget.ParseTable(text)
+	if err != nil {
+		return usage(fmt.Errorf("%s: %w", path, err), "")
+	}
+	s.prices = s.prices.Merge(table)
+	return nil
+}
+
+// startScript serves a scripted model on loopback for this process. Whatever
+// model a workflow names is then the script, at the script's price.
+func (s *settings) startScript(ctx context.Context, path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return usage(fmt.Errorf("read model script: %w", err), "")
+	}
+	parsed, err := script.Parse(path, text)
+	if err != nil {
+		return usage(err, "")
+	}
+	if s.script, err = script.Start(ctx, parsed, "127.0.0.1:0"); err != nil {
+		return host(fmt.Errorf("start the scripted model: %w", err), "")
+	}
+	s.baseURL, s.apiKey = s.script.BaseURL(), "none"
+	price := budget.Price{}
+	if parsed.Price != nil {
+		price = *parsed.Price
+	}
+	table, err := budget.NewTable(budget.Entry{Match: "*", Price: price, Source: path})
+	if err != nil {
+		return usage(fmt.Errorf("%s: %w", path, err), "")
+	}
+	s.prices = s.prices.Merge(table)
+	return nil
+}
+
+func (s *settings) close() {
+	if s.script != nil {
+		_ = s.script.Close() // the process ends; nothing depends on it
+	}
+}
+
+// needModel says before any money is spent that no model can be asked.
+func (s *settings) needModel(w *ir.Workflow) error {
+	if s.apiKey != "" || s.baseURL != defaultBaseURL {
+		return nil
+	}
+	for _, n := range w.Nodes {
+		if _, calls := n.Op.(*ir.Call); calls {
+			return usage(fmt.Errorf("node %s asks a model, and OPENAI_API_KEY is not set", n.ID),
+				"set OPENAI_API_KEY, or name another server with --base-url or OPENAI_BASE_URL, or use --model-script FILE")
+		}
+	}
+	return nil
+}
+
+// client is the model port.
+func (s *settings) client() (runner.Model, error) {
+	c, err := model.New(model.Config{
+		BaseURL: s.baseURL, APIKey: s.apiKey, UserAgent: "pawl/" + versionText(),
+		Timeout: s.flags.modelTimeout, TraceHeaders: onLoopback(s.baseURL),
+	})
+	if err != nil {
+		return nil, usage(fmt.Errorf("set up the model client: %w", err), "")
+	}
+	return c, nil
+}
+
+// onLoopback: only a server on this machine is told which node asks; a scripted
+// model matches on it.
+func onLoopback(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}

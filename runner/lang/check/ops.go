@@ -1,0 +1,91 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/pawl-ci/pawl/runner/lang/diag"
+	"github.com/pawl-ci/pawl/runner/lang/ir"
+)
+
+// op checks what a node does.
+func (c *checker) op(n *ir.Node) {
+	switch op := n.Op.(type) {
+	case *ir.Call:
+		c.call(n, op)
+	case *ir.Route:
+		if op.Mode == ir.FanOutAll || op.Mode == ir.LLM {
+			c.later(n.Span, "router mode "+string(op.Mode))
+		}
+	case *ir.Join:
+		c.later(n.Span, "join nodes")
+	case *ir.Ask:
+		if op.Mode != ir.Pause {
+			c.later(n.Span, "human nodes that a model answers ("+string(op.Mode)+")")
+		}
+	case *ir.Exec:
+		c.uses(n, op)
+	}
+}
+
+func (c *checker) call(n *ir.Node, op *ir.Call) {
+	if op.Model == nil && op.Backend == "" && c.opt.DefaultModel == "" {
+		c.list.Errorf("C018", n.Span, `add model: "…", or give a default with --model`, "%s %s has neither model nor backend", op.Word(), n.ID)
+	}
+	if op.Backend != "" {
+		c.later(n.Span, "backend "+op.Backend)
+	}
+	if op.Session != ir.Fresh {
+		c.later(n.Span, "session: "+string(op.Session))
+	}
+	for _, t := range op.Tools {
+		c.tool(t.Name, t.Span)
+	}
+}
+
+func (c *checker) tool(name string, span diag.Span) {
+	if c.opt.Tools == nil {
+		return
+	}
+	if strings.HasPrefix(name, "mcp.") {
+		c.later(span, "MCP tools")
+		return
+	}
+	if _, known := c.opt.Tools(name); !known {
+		c.list.Errorf("P168", span, suggest(name, c.opt.ToolNames), "there is no tool %s", name)
+	}
+}
+
+func (c *checker) uses(n *ir.Node, op *ir.Exec) {
+	if op.Uses == "" || op.Uses == ir.VerifyTool {
+		return
+	}
+	c.tool(strings.TrimPrefix(op.Uses, "builtin."), n.Span)
+}
+
+// later refuses what this version cannot run: a clear word now is better than a
+// run that stops in the middle.
+func (c *checker) later(span diag.Span, what string) {
+	c.list.Errorf("P169", span, "this version runs agents, judges, tools, human gates, compute nodes and condition and round_robin routers",
+		"%s cannot be run by this version of pawl", what)
+}
+
+// limits: a limit on money can only be held for models whose price is known.
+func (c *checker) limits() {
+	if c.w.Limits.MaxCost == 0 {
+		return
+	}
+	for _, n := range c.w.Nodes {
+		call, ok := n.Op.(*ir.Call)
+		if !ok || call.Model == nil || len(call.Model.Refs()) > 0 || c.opt.DefaultModel != "" {
+			continue
+		}
+		name, err := call.Model.Render(nil, nil)
+		if err != nil {
+			continue
+		}
+		if _, priced := c.opt.Prices.Lookup(name); !priced {
+			c.list.Errorf("P170", call.Model.Span, "give its price with --prices FILE, or limit max_tokens instead of max_cost_usd",
+				"model %s has no known price, so max_cost_usd cannot be held", name)
+		}
+	}
+}
