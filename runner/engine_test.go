@@ -186,8 +186,8 @@ func TestProviderErrorStopsResumably(t *testing.T) {
 	if err != nil || s.Status != machine.Stopped || s.Stop.Reason != event.StopHost || s.Stop.Detail != "model m: 500" {
 		t.Fatalf("status %s, stop %+v, error %v, want stopped by the host", s.Status, s.Stop, err)
 	}
-	if world.Calls() != 3 {
-		t.Errorf("%d calls, want the first and two retries", world.Calls())
+	if world.Calls() != 1 {
+		t.Errorf("%d calls: what was certainly refused is the adapter's to repeat", world.Calls())
 	}
 	if used := s.Purse.Used(); used != (budget.Amount{}) {
 		t.Errorf("%+v used: a refused call costs nothing", used)
@@ -195,6 +195,29 @@ func TestProviderErrorStopsResumably(t *testing.T) {
 	world.Answer = good
 	if s, err = attempt(t, w, world); err != nil || s.Outcome == nil || s.Outcome.Outcome != event.Done {
 		t.Fatalf("after resume: outcome %+v, error %v, want done", s.Outcome, err)
+	}
+}
+
+// A call that may have been answered is made again, each time with a reservation
+// of its own, and every one of them counts as spent.
+func TestCallsInDoubtAreRepeatedAndCounted(t *testing.T) {
+	t.Parallel()
+	w, world := kit.CIFix(), fixWorld()
+	world.Answer = func(*runner.ModelRequest) (*runner.ModelResponse, error) {
+		return nil, &runner.ModelError{Class: runner.Malformed, Detail: "cut off", Retryable: true, InDoubt: true}
+	}
+	s, err := attempt(t, w, world)
+	if err != nil || s.Status != machine.Stopped || world.Calls() != 3 {
+		t.Fatalf("status %s, %d calls, error %v, want stopped after the first and two retries", s.Status, world.Calls(), err)
+	}
+	var charged budget.Amount
+	for _, e := range world.Events() {
+		if b, ok := e.Body.(*event.ModelCallFailed); ok {
+			charged = charged.Add(b.Charged)
+		}
+	}
+	if s.Purse.Forfeited != charged || charged.Tokens == 0 {
+		t.Errorf("forfeited %+v, the record charges %+v", s.Purse.Forfeited, charged)
 	}
 }
 

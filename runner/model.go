@@ -121,10 +121,13 @@ func (m modelCall) unknown(ctx context.Context, cause error) ([]event.Body, erro
 	return bodies, err
 }
 
+// failed records a failure. What certainly was not answered the adapter has
+// already tried again, with patience; only a call in doubt is the engine's to
+// repeat, because it may be paid twice.
 func (m modelCall) failed(err *ModelError, took time.Duration) *event.ModelCallFailed {
 	body := &event.ModelCallFailed{
 		Key: m.command.Key, Class: string(err.Class), Detail: m.engine.opts.Redact(err.Detail),
-		Hint: err.Hint, Retry: err.Retryable, Millis: took.Milliseconds(),
+		Hint: err.Hint, Retry: err.Retryable && err.InDoubt, Millis: took.Milliseconds(),
 	}
 	if err.InDoubt {
 		body.Charged = m.reserved

@@ -89,14 +89,16 @@ func checkEntry(t *testing.T, what, name, description string) {
 // in the code of cmd/pawl or report/actions.
 func TestActionKeepsItsPromises(t *testing.T) {
 	t.Parallel()
-	if mode, err := filepath.Glob("action*.go"); err != nil || !slices.ContainsFunc(mode, isProductCode) {
-		t.Skip("cmd/pawl has no action mode yet")
-	}
 	said := stringsIn(t, ".", filepath.Join(repositoryRoot, "report", "actions"))
 	a := readAction(t)
 	for _, name := range slices.Sorted(maps.Keys(a.Inputs)) {
 		if !said[name] && !said["INPUT_"+strings.ToUpper(name)] {
 			t.Errorf("action.yml has an input %s that no code in cmd/pawl reads", name)
+		}
+	}
+	for _, name := range inputsRead(t) {
+		if _, declared := a.Inputs[name]; !declared {
+			t.Errorf("the code of cmd/pawl reads an input %s that action.yml does not have", name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.Outputs)) {
@@ -106,36 +108,64 @@ func TestActionKeepsItsPromises(t *testing.T) {
 	}
 }
 
-func isProductCode(name string) bool { return !strings.HasSuffix(name, "_test.go") }
-
-// stringsIn are the string literals in the product code of the folders.
-func stringsIn(t *testing.T, folders ...string) map[string]bool {
+// eachNode shows visit the syntax of the product code of the folders.
+func eachNode(t *testing.T, visit func(ast.Node), folders ...string) {
 	t.Helper()
-	said := make(map[string]bool)
 	for _, folder := range folders {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range files {
-			if !isProductCode(file) {
-				continue
-			}
+		for _, file := range slices.DeleteFunc(files, isTest) {
 			syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}
-			ast.Inspect(syntax, func(n ast.Node) bool {
-				if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-					if text, err := strconv.Unquote(lit.Value); err == nil {
-						said[text] = true
-					}
-				}
-				return true
-			})
+			ast.Inspect(syntax, func(n ast.Node) bool { visit(n); return true })
 		}
 	}
+}
+
+func isTest(name string) bool { return strings.HasSuffix(name, "_test.go") }
+
+// literal is the text of a string literal.
+func literal(n ast.Node) (text string, ok bool) {
+	lit, ok := n.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return "", false
+	}
+	text, err := strconv.Unquote(lit.Value)
+	return text, err == nil
+}
+
+// stringsIn are the string literals in the product code of the folders.
+func stringsIn(t *testing.T, folders ...string) map[string]bool {
+	t.Helper()
+	said := make(map[string]bool)
+	eachNode(t, func(n ast.Node) {
+		if text, ok := literal(n); ok {
+			said[text] = true
+		}
+	}, folders...)
 	return said
+}
+
+// inputsRead are the inputs that the action mode asks for by name.
+func inputsRead(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	eachNode(t, func(n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 {
+			return
+		}
+		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "GetInput" {
+			if name, ok := literal(call.Args[0]); ok {
+				names = append(names, name)
+			}
+		}
+	}, ".")
+	return names
 }
 
 var dockerFrom = regexp.MustCompile(`^FROM [\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}(?: AS \w+)?$`)

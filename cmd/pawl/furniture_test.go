@@ -286,3 +286,19 @@ func TestRootStaysSmall(t *testing.T) {
 		}
 	}
 }
+
+var namedPath = regexp.MustCompile("`((?:budget|cmd|docs|gates|report|runner|testdata|\\.ci|\\.github)(?:/[\\w.-]+)*)`( \\*\\(planned\\)\\*)?")
+
+// A path that the documentation names is there, or is marked as planned.
+func TestPagesNamePathsThatExist(t *testing.T) {
+	t.Parallel()
+	for _, page := range furnitureFiles(t, "*.md", "docs/*.md", "docs/*/*.md", ".github/*.md") {
+		for i, line := range strings.Split(readFurniture(t, page), "\n") {
+			for _, m := range namedPath.FindAllStringSubmatch(line, -1) {
+				if _, err := os.Stat(filepath.Join(repositoryRoot, m[1])); err != nil && m[2] == "" {
+					t.Errorf("%s:%d: `%s` is not there", page, i+1, m[1])
+				}
+			}
+		}
+	}
+}

@@ -185,7 +185,11 @@ func recordedEnv(env map[string]string) func(string) (string, bool) {
 // attach takes the worktree up again, after ending what a killed process left
 // running in it.
 func (j *job) attach(ctx context.Context, state *machine.State) error {
-	sandbox.Reap(string(j.id))
+	if killed, err := sandbox.Reap(string(j.id)); err != nil {
+		j.app.notice("look for what a killed attempt left running: %v", err)
+	} else if killed > 0 {
+		j.app.notice("ended %s that a killed attempt had left running", plural(killed, "process"))
+	}
 	if !j.source.workflow.Worktree {
 		return nil
 	}

@@ -25,6 +25,7 @@ type runFlags struct {
 	runID         string
 	noInteractive bool
 	modelTimeout  time.Duration
+	modelPatience time.Duration
 	toolTimeout   time.Duration
 	limits        limitFlags
 	trigger       json.RawMessage // the GitHub event, in the action
@@ -63,6 +64,7 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	flags.StringVar(&f.prices, "prices", "", "price table `FILE` (JSON) that wins over the built-in one")
 	flags.BoolVar(&f.noInteractive, "no-interactive", false, "never ask at the terminal; park at gates")
 	flags.DurationVar(&f.modelTimeout, "model-timeout", 10*time.Minute, "how long one model call may take")
+	flags.DurationVar(&f.modelPatience, "model-patience", time.Minute, "how long to wait in all while a server is down, busy or failing")
 	flags.DurationVar(&f.toolTimeout, "tool-timeout", 10*time.Minute, "how long one command may take, unless its node says otherwise")
 	f.limits.bind(flags)
 }
@@ -133,11 +135,16 @@ func (j *job) start(ctx context.Context, vars map[string]any) (*ended, error) {
 // started is the event that opens the record.
 func (j *job) started(vars map[string]any) *event.RunStarted {
 	w := j.source.workflow
+	var trigger *event.Payload
+	if j.flags.trigger != nil {
+		p := event.Inline(j.flags.trigger)
+		trigger = &p
+	}
 	first := &event.RunStarted{
 		Pawl: versionText(), Workflow: w.Name, Path: j.source.path, Source: event.Inline(mustJSON(j.source.file.Text)),
 		Digest: event.Digest(w.Digest()), NodeDigests: make(map[string]event.Digest, len(w.Nodes)), Env: w.Env,
 		Vars: mustJSON(vars), Inputs: event.Inline(mustJSON(vars)), Limits: j.flags.limits.over(w.Limits),
-		Branch: j.branch, Model: j.settings.model, Trigger: j.flags.trigger,
+		Branch: j.branch, Model: j.settings.model, Trigger: trigger,
 	}
 	for _, n := range w.Nodes {
 		first.NodeDigests[n.ID] = event.Digest(n.Digest())

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
+
+	"golang.org/x/net/http/httpproxy"
 
 	"github.com/pawl-ci/pawl/budget"
 	"github.com/pawl-ci/pawl/gates/local"
@@ -28,6 +31,7 @@ type settings struct {
 	redact  *redact.Redactor
 	script  *script.Server // the scripted model, when one is asked for
 	flags   *runFlags
+	env     environment
 }
 
 // settings resolves flags over environment over defaults.
@@ -39,7 +43,7 @@ func (a *app) settings(ctx context.Context, f *runFlags) (*settings, error) {
 	s := &settings{
 		model: f.model, baseURL: first(f.baseURL, a.env["OPENAI_BASE_URL"], defaultBaseURL),
 		apiKey: a.env["OPENAI_API_KEY"], prices: budget.Prices(), answers: answers, flags: f,
-		redact: redact.New(redact.FromEnvironment(a.env.lines())),
+		redact: redact.New(redact.FromEnvironment(a.env.lines())), env: a.env,
 	}
 	if err := checkURL(s.baseURL); err != nil {
 		return nil, err
@@ -133,15 +137,22 @@ func (s *settings) needModel(w *ir.Workflow) error {
 }
 
 // client is the model port.
-func (s *settings) client() (runner.Model, error) {
-	c, err := model.New(model.Config{
+func (s *settings) client() runner.Model {
+	return model.New(model.Config{
 		BaseURL: s.baseURL, APIKey: s.apiKey, UserAgent: "pawl/" + versionText(),
-		Timeout: s.flags.modelTimeout, TraceHeaders: onLoopback(s.baseURL),
+		HTTPTimeout: s.flags.modelTimeout, Patience: s.flags.modelPatience, TraceHeaders: onLoopback(s.baseURL), Proxy: proxyFrom(s.env),
 	})
-	if err != nil {
-		return nil, usage(fmt.Errorf("set up the model client: %w", err), "")
+}
+
+// proxyFrom honours HTTPS_PROXY and its kin, read from the environment that was
+// given; loopback is never proxied.
+func proxyFrom(env environment) func(*http.Request) (*url.URL, error) {
+	cfg := httpproxy.Config{
+		HTTPProxy: env.first("HTTP_PROXY", "http_proxy"), HTTPSProxy: env.first("HTTPS_PROXY", "https_proxy"),
+		NoProxy: env.first("NO_PROXY", "no_proxy"),
 	}
-	return c, nil
+	choose := cfg.ProxyFunc()
+	return func(r *http.Request) (*url.URL, error) { return choose(r.URL) }
 }
 
 // onLoopback: only a server on this machine is told which node asks; a scripted

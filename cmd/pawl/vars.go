@@ -88,6 +88,13 @@ func (l *limitFlags) bind(flags *pflag.FlagSet) {
 	flags.Int64Var(&l.iterations, "max-iterations", 0, "execute at most `N` nodes")
 }
 
+// newLimitSet is the flags for callers that have no command line.
+func newLimitSet(l *limitFlags) *pflag.FlagSet {
+	set := pflag.NewFlagSet("limits", pflag.ContinueOnError)
+	l.bind(set)
+	return set
+}
+
 // over is base with the flags that were given in place of its figures.
 func (l *limitFlags) over(base budget.Limits) budget.Limits {
 	if l.parsed > 0 {

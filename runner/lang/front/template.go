@@ -68,7 +68,7 @@ func (l *lowering) environment(t *ir.Template, literal func(string), written str
 			"${%s} may hold a secret and cannot be used here", name)
 		return
 	}
-	value, set := l.opt.lookup(name)
+	value, set := l.opt.Env(name)
 	if set {
 		l.w.Env[name] = value
 		literal(value)

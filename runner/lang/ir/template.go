@@ -14,10 +14,12 @@ type Template struct {
 	Span  diag.Span
 }
 
-// Part is either literal text or a reference.
+// Part is literal text, a reference, or a constant that is no text.
 type Part struct {
-	Text string
-	Ref  *Ref
+	Text    string // of a constant: its JSON
+	Ref     *Ref
+	Const   any
+	IsConst bool
 }
 
 // Root is the first word of a reference.
@@ -86,6 +88,9 @@ func (t *Template) Value(scope Scope) (any, error) {
 	if ref := t.Single(); ref != nil {
 		return scope.Lookup(ref)
 	}
+	if len(t.Parts) == 1 && t.Parts[0].IsConst {
+		return t.Parts[0].Const, nil
+	}
 	return t.Render(scope, nil)
 }
 
@@ -136,7 +141,7 @@ func (t *Template) source() string {
 	var b strings.Builder
 	for _, p := range t.Parts {
 		if p.Ref == nil {
-			b.WriteString(p.Text)
+			fmt.Fprintf(&b, "%t:%s", p.IsConst, p.Text)
 			continue
 		}
 		fmt.Fprintf(&b, "{{%s|%t}}", p.Ref, p.Ref.Raw)

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	githubactions "github.com/sethvargo/go-githubactions"
+	"github.com/spf13/cobra"
+
+	"github.com/pawl-ci/pawl/budget"
+	"github.com/pawl-ci/pawl/gates/github"
+	"github.com/pawl-ci/pawl/report"
+	"github.com/pawl-ci/pawl/report/actions"
+	"github.com/pawl-ci/pawl/runner/event"
+)
+
+func (a *app) actionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "action",
+		Short: "Run as a GitHub Action: read INPUT_*, write outputs and the job summary",
+		Long: "What the container of action.yml runs. Inputs and the event come from the\n" +
+			"runner's environment; outputs and the job summary are written also when the run\n" +
+			"fails. A parked run is a green job with status: parked.",
+		Example: "  INPUT_WORKFLOW=ci-fix.iter GITHUB_OUTPUT=out GITHUB_STEP_SUMMARY=summary.md pawl action",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.action(cmd.Context()) },
+	}
+}
+
+// action is one job: run or resume, then tell the runner.
+func (a *app) action(ctx context.Context) error {
+	act := githubactions.New(githubactions.WithGetenv(func(name string) string { return a.env[name] }), githubactions.WithWriter(a.errOut))
+	if key := first(act.GetInput("api-key"), a.env["OPENAI_API_KEY"]); key != "" {
+		act.AddMask(key)
+		a.env["OPENAI_API_KEY"] = key
+	}
+	done, err := a.actionRun(ctx, act)
+	told := a.tellRunner(done, err)
+	if err != nil {
+		return err
+	}
+	if a.status == exitParked {
+		a.status = exitDone
+	}
+	return told
+}
+
+func (a *app) actionRun(ctx context.Context, act *githubactions.Action) (*ended, error) {
+	f, err := a.actionFlags(act)
+	if err != nil {
+		return nil, err
+	}
+	if a.dir = first(act.GetInput("working-directory"), a.dir); a.dir == "" {
+		a.dir = a.env["GITHUB_WORKSPACE"]
+	}
+	a.storeDir = act.GetInput("store-dir")
+	if name := act.GetInput("resume"); name != "" {
+		if name == "latest" {
+			name = ""
+		}
+		return a.resume(ctx, name, &resumeFlags{runFlags: *f})
+	}
+	path := act.GetInput("workflow")
+	if path == "" {
+		return nil, usage(errors.New("input workflow is empty"), "name the workflow's file: with: { workflow: ci-fix.iter }")
+	}
+	return a.run(ctx, path, f)
+}
+
+// actionFlags reads the inputs that are flags on the command line.
+func (a *app) actionFlags(act *githubactions.Action) (*runFlags, error) {
+	f := &runFlags{
+		vars: lines(act.GetInput("vars")), answers: lines(act.GetInput("answers")), model: act.GetInput("model"),
+		baseURL: act.GetInput("base-url"), modelScript: act.GetInput("model-script"), prices: act.GetInput("prices"),
+		runID: act.GetInput("run-id"), noInteractive: true, modelTimeout: 10 * time.Minute, toolTimeout: 10 * time.Minute,
+	}
+	set := newLimitSet(&f.limits)
+	for _, name := range []string{"max-cost-usd", "max-tokens", "max-duration", "max-iterations"} {
+		if v := act.GetInput(name); v != "" {
+			if err := set.Set(name, v); err != nil {
+				return nil, usage(fmt.Errorf("input %s: %w", name, err), "")
+			}
+		}
+	}
+	return f, a.readTrigger(f)
+}
+
+// readTrigger takes the event that started the job into the run.
+func (a *app) readTrigger(f *runFlags) error {
+	path := a.env["GITHUB_EVENT_PATH"]
+	if path == "" {
+		return nil
+	}
+	payload, err := os.ReadFile(path)
+	if err != nil {
+		return host(fmt.Errorf("read the event: %w", err), "")
+	}
+	e, err := github.ParseEvent(a.env["GITHUB_EVENT_NAME"], payload)
+	if err != nil {
+		return host(err, "")
+	}
+	a.notice("triggered by %s", e)
+	f.trigger = payload
+	return nil
+}
+
+func lines(text string) []string {
+	var out []string
+	for _, line := range strings.Split(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// tellRunner writes outputs and summary, whatever happened.
+func (a *app) tellRunner(done *ended, runErr error) error {
+	outputs := map[string]string{"status": "error"}
+	summary := "## pawl: error\n\n"
+	if runErr != nil {
+		_, message, hint := explain(runErr)
+		summary += actions.Fenced(strings.TrimSpace(message+"\n"+hint)) + "\n"
+	}
+	if done != nil {
+		outputs = actionOutputs(done.summary)
+		summary = done.markdown
+	}
+	var errs []error
+	if path := a.env["GITHUB_OUTPUT"]; path != "" {
+		errs = append(errs, actions.WriteOutputs(path, outputs, rand.Reader))
+	}
+	if path := a.env["GITHUB_STEP_SUMMARY"]; path != "" {
+		errs = append(errs, actions.AppendSummary(path, summary))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return host(fmt.Errorf("tell the runner: %w", err), "")
+	}
+	return nil
+}
+
+func actionOutputs(s report.Summary) map[string]string {
+	spent := s.Budget.Spent
+	return map[string]string{
+		"status": actionStatus(s), "run-id": string(s.RunID), "branch": s.Branch, "head-sha": s.Head,
+		"cost-usd":        strings.TrimPrefix((spent.CostMicros + spent.ForfeitedCostMicros).String(), "$"),
+		"tokens-in":       fmt.Sprint(spent.TokensIn),
+		"tokens-out":      fmt.Sprint(spent.TokensOut),
+		"budget-left-usd": budgetLeft(s), "report": s.Paths.Report, "record": s.Paths.Record,
+	}
+}
+
+// actionStatus is the status in the words that workflows test for.
+func actionStatus(s report.Summary) string {
+	switch {
+	case s.Status == report.Done && s.Head == s.Base:
+		return "no-change"
+	case s.Status == report.Stopped && s.Outcome.Class == string(event.StopBudget):
+		return "over-budget"
+	case s.Status == report.Stopped || s.Status == report.Running:
+		return "error"
+	}
+	return string(s.Status)
+}
+
+func budgetLeft(s report.Summary) string {
+	for _, g := range s.Budget.Limits {
+		if g.Limit == "max_cost_usd" && g.Max > 0 {
+			return strings.TrimPrefix(budget.Micros(max(g.Max-g.Used, 0)).String(), "$")
+		}
+	}
+	return ""
+}

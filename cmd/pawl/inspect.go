@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pawl-ci/pawl/budget"
+	"github.com/pawl-ci/pawl/report"
+	"github.com/pawl-ci/pawl/runner/event"
+	"github.com/pawl-ci/pawl/runner/host/store"
+	"github.com/pawl-ci/pawl/runner/host/workspace"
+	"github.com/pawl-ci/pawl/runner/lang/ir"
+)
+
+func (a *app) inspectCommand() *cobra.Command {
+	var events bool
+	cmd := &cobra.Command{
+		Use:     "inspect [RUN]",
+		Short:   "List the runs, or look into one",
+		Example: "  pawl inspect\n  pawl inspect --json\n  pawl inspect 20261121-0655 --events",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := a.openPlace(cmd.Context(), false)
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return a.inspectAll(p)
+			}
+			return a.inspectOne(cmd.Context(), p, args[0], events)
+		},
+	}
+	cmd.Flags().BoolVar(&events, "events", false, "print the record's events")
+	return cmd
+}
+
+// runRow is one run in a list.
+type runRow struct {
+	RunID    string        `json:"run_id"`
+	Workflow string        `json:"workflow"`
+	Status   report.Status `json:"status"`
+	Branch   string        `json:"branch"`
+	Started  string        `json:"started_at"`
+	Process  string        `json:"process,omitempty"`
+	Tokens   int64         `json:"tokens"`
+	Cost     budget.Micros `json:"cost_micros"`
+}
+
+func (r runRow) resumable() bool {
+	return r.Status != report.Done && r.Status != report.Failed && r.Process != string(report.ProcessAlive)
+}
+
+// runs lists the store, newest first.
+func (a *app) runs(p *place) ([]runRow, error) {
+	listed, err := store.List(p.store)
+	if err != nil {
+		return nil, storeProblem(err)
+	}
+	rows := make([]runRow, 0, len(listed))
+	for _, l := range listed {
+		s, _, err := a.summariseQuick(p, l.ID)
+		if err != nil {
+			a.notice("%v", err)
+			continue
+		}
+		rows = append(rows, runRow{
+			RunID: string(s.RunID), Workflow: s.Workflow, Status: s.Status, Branch: s.Branch, Started: s.StartedAt.Format("2006-01-02T15:04:05Z"),
+			Process: string(s.Process), Tokens: s.Budget.Spent.TokensIn + s.Budget.Spent.TokensOut, Cost: s.Budget.Spent.CostMicros,
+		})
+	}
+	return rows, nil
+}
+
+func (a *app) inspectAll(p *place) error {
+	rows, err := a.runs(p)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.writeJSON(rows)
+	}
+	if len(rows) == 0 {
+		fmt.Fprintln(a.out, "There are no runs yet. Start one with: pawl run WORKFLOW.iter")
+		return nil
+	}
+	for _, r := range rows {
+		fmt.Fprintf(a.out, "%-24s %-8s %-18s %s  %s\n", r.RunID, r.Status, plainLine(r.Workflow), r.Started, plainLine(r.Branch))
+	}
+	return nil
+}
+
+func (a *app) inspectOne(ctx context.Context, p *place, name string, events bool) error {
+	id, err := store.Resolve(p.store, name)
+	if err != nil {
+		return storeProblem(err)
+	}
+	if events {
+		return a.printEvents(p, id)
+	}
+	summary, _, err := a.summarise(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.writeJSON(summary)
+	}
+	report.Text(a.out, summary, a.colors(a.out))
+	return nil
+}
+
+func (a *app) printEvents(p *place, id event.RunID) error {
+	events, err := store.Read(p.store, id)
+	if err != nil {
+		return storeProblem(err)
+	}
+	for _, e := range events {
+		raw, err := json.Marshal(e.Body)
+		if err != nil {
+			return host(fmt.Errorf("write event %d: %w", e.Seq, err), "")
+		}
+		if a.json {
+			fmt.Fprintf(a.out, `{"seq":%d,"time":%q,"type":%q,"token":%d,"node":%q,"data":%s}`+"\n",
+				e.Seq, e.Time.Format("2006-01-02T15:04:05.000000Z"), e.Body.EventType(), e.Token, e.Node, raw)
+			continue
+		}
+		fmt.Fprintf(a.out, "%4d %s %-18s %-14s %s\n", e.Seq, e.Time.Format("15:04:05.000"), e.Body.EventType(), e.Node, plainLine(string(raw)))
+	}
+	return nil
+}
+
+// summarise folds a record and adds what only git and the disk know.
+func (a *app) summarise(ctx context.Context, p *place, id event.RunID) (report.Summary, *ir.Workflow, error) {
+	events, err := store.Read(p.store, id)
+	if err != nil {
+		return report.Summary{}, nil, storeProblem(err)
+	}
+	w := recordedWorkflow(events)
+	extra := report.Extra{Process: a.process(p, id), Paths: report.Paths{
+		Record: store.Path(p.store, id), Worktree: p.worktree(id), Report: filepath.Join(store.Path(p.store, id), "report.md"),
+	}}
+	summary := report.Build(events, w, extra)
+	if p.repo != nil && summary.Base != "" && summary.Head != "" {
+		if diff, err := p.repo.Diff(ctx, summary.Base, summary.Head); err == nil {
+			extra.Diff = diffOf(diff)
+			summary = report.Build(events, w, extra)
+		}
+	}
+	return summary, w, nil
+}
+
+func (a *app) summariseQuick(p *place, id event.RunID) (report.Summary, *ir.Workflow, error) {
+	events, err := store.Read(p.store, id)
+	if err != nil {
+		return report.Summary{}, nil, storeProblem(err)
+	}
+	return report.Build(events, nil, report.Extra{Process: a.process(p, id)}), nil, nil
+}
+
+func (a *app) process(p *place, id event.RunID) report.Process {
+	if store.Locked(p.store, id) {
+		return report.ProcessAlive
+	}
+	return report.ProcessGone
+}
+
+func diffOf(d workspace.DiffStat) *report.Diff {
+	out := &report.Diff{Added: d.Insertions, Removed: d.Deletions, Files: []report.FileChange{}}
+	for _, f := range d.Files {
+		out.Files = append(out.Files, report.FileChange{
+			Path: f.Path, From: f.From, Status: string(f.Status), Added: f.Insertions, Removed: f.Deletions, Binary: f.Binary,
+		})
+	}
+	return out
+}
+
+// firstEvent is what opened the record.
+func firstEvent(events []event.Event) (*event.RunStarted, bool) {
+	if len(events) == 0 {
+		return nil, false
+	}
+	b, ok := events[0].Body.(*event.RunStarted)
+	return b, ok
+}
+
+// recordedWorkflow compiles the text in the record; nil when that is not
+// possible any more, and the report goes without a picture of the graph.
+func recordedWorkflow(events []event.Event) *ir.Workflow {
+	first, ok := firstEvent(events)
+	if !ok {
+		return nil
+	}
+	var text string
+	if json.Unmarshal(first.Source.Raw(), &text) != nil {
+		return nil
+	}
+	src := compile(first.Path, text, compileOptions{lookup: recordedEnv(first.Env), model: "recorded"})
+	if src.findings.HasErrors() {
+		return nil
+	}
+	return src.workflow
+}
+
+// quoted indents an example.
+func quoted(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n\n"
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"pawl": func() {
+			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
+		},
+	})
+}
+
+// TestScripts plays testdata/script: each file is a repository, commands as a
+// user would type them, and what must then be true.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "testdata", "script"),
+		Setup:               surroundings,
+		RequireExplicitExec: true,
+		Condition:           condition,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": exitStatusIs, "repo": makeRepo},
+	})
+}
+
+// surroundings gives a script a home of its own, and Go's caches so that real
+// test suites run without a network.
+func surroundings(e *testscript.Env) error {
+	home := filepath.Join(e.WorkDir, ".home")
+	e.Setenv("HOME", home)
+	e.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	e.Setenv("GOFLAGS", "-mod=mod")
+	e.Setenv("GOPROXY", "off")
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return err
+		}
+		e.Setenv(name, strings.TrimSpace(string(out)))
+	}
+	return os.MkdirAll(home, 0o755)
+}
+
+func condition(cond string) (bool, error) {
+	if cond == "root" {
+		return os.Geteuid() == 0, nil
+	}
+	_, err := exec.LookPath(strings.TrimPrefix(cond, "has:"))
+	return err == nil, nil
+}
+
+// exitStatusIs is `status N pawl ARGS…`: runs the command and demands its exit
+// status; stdout and stderr are then those of the command.
+func exitStatusIs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND ARGS...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if exit, ok := err.(*exec.ExitError); ok {
+		got = strconv.Itoa(exit.ExitCode())
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != args[0] {
+		ts.Fatalf("exit status %s, want %s\nstdout:\n%s\nstderr:\n%s", got, args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// makeRepo is `repo DIR`: commits everything in DIR as a repository's first
+// commit on main.
+func makeRepo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: repo DIR")
+	}
+	dir := ts.MkAbs(args[0])
+	for _, line := range [][]string{
+		{"init", "-q", "-b", "main", dir}, {"-C", dir, "add", "-A"},
+		{"-C", dir, "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit", "-q", "-m", "start"},
+	} {
+		ts.Check(ts.Exec("git", line...))
+	}
+}
