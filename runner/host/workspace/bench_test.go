@@ -12,7 +12,7 @@ import (
 
 // benchRepo is a repository of n small files, in PAWL_BENCH_DIR when that is set
 // (say, a tmpfs) and in a temporary directory otherwise.
-func benchRepo(b *testing.B, n int) *Repo {
+func benchRepo(b *testing.B, n int) (*Repo, []string) {
 	b.Helper()
 	root := b.TempDir()
 	if dir := os.Getenv("PAWL_BENCH_DIR"); dir != "" {
@@ -45,7 +45,7 @@ func benchRepo(b *testing.B, n int) *Repo {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return r
+	return r, env
 }
 
 func (r *Repo) benchTree(b *testing.B, i int) *Tree {
@@ -64,7 +64,7 @@ func BenchmarkWorkspace(b *testing.B) {
 			continue
 		}
 		b.Run(fmt.Sprint("files=", n), func(b *testing.B) {
-			r := benchRepo(b, n)
+			r, env := benchRepo(b, n)
 			tree := r.benchTree(b, 0)
 			edit := func(i int) {
 				if err := os.WriteFile(filepath.Join(tree.Path, "d0/s0/f0.txt"), []byte(fmt.Sprint("edit ", b.Name(), b.N, " ", i)), 0o644); err != nil {
@@ -77,12 +77,12 @@ func BenchmarkWorkspace(b *testing.B) {
 					for i := range b.N {
 						b.StopTimer()
 						before(i)
-						spawns -= r.git.spawns.Load()
+						spawns -= r.git.Spawns()
 						b.StartTimer()
 						if err := op(i); err != nil {
 							b.Fatal(err)
 						}
-						spawns += r.git.spawns.Load()
+						spawns += r.git.Spawns()
 					}
 					b.ReportMetric(float64(spawns)/float64(b.N), "spawns/op")
 				})
@@ -90,7 +90,7 @@ func BenchmarkWorkspace(b *testing.B) {
 			nothing := func(int) {}
 			made := 0
 			next := func() int { made++; return made }
-			run("Open", nothing, func(int) error { _, err := Open(ctx, r.Top, Options{Env: r.git.env}); return err })
+			run("Open", nothing, func(int) error { _, err := Open(ctx, r.Top, Options{Env: env}); return err })
 			run("Snapshot/unchanged", nothing, func(int) error { _, err := tree.Snapshot(ctx); return err })
 			run("Snapshot/changed", edit, func(int) error { _, err := tree.Snapshot(ctx); return err })
 			run("Commit/unchanged", func(int) { _, _, _ = tree.Commit(ctx, testCommit("x")) }, func(int) error { _, _, err := tree.Commit(ctx, testCommit("x")); return err })

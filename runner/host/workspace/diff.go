@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/pawl-ci/pawl/runner/host/workspace/git"
 )
 
 // DiffStat is what differs between two states.
@@ -79,8 +81,8 @@ func (r *Repo) Diff(ctx context.Context, from, to string) (DiffStat, error) {
 // truncated are as in [Tree.Patch].
 func (r *Repo) Patch(ctx context.Context, from, to string, limit int) (text string, truncated bool, err error) {
 	w := &upTo{limit: limit}
-	err = r.git.stream(ctx, call{dir: r.Top, env: []string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.Top, online},
-		args: []string{"diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-textconv", "--no-color", "--end-of-options", from, to}}, w)
+	err = r.git.Stream(ctx, git.Call{Dir: r.Top, Env: r.gitEnv(),
+		Args: []string{"diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-textconv", "--no-color", "--end-of-options", from, to}}, w)
 	switch {
 	case w.full && ctx.Err() == nil:
 		whole := w.buf.Bytes()[:limit]

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/pawl-ci/pawl/runner/host/workspace/git"
 )
 
 // smallDisk mounts a file system of the given size at dir.
@@ -116,7 +118,7 @@ func TestFullDiskUnderTheRepository(t *testing.T) {
 	if out, err := p.tryGit(p.dir, "fsck", "--strict"); err != nil {
 		t.Errorf("fsck: %s", out)
 	}
-	var g *GitError
+	var g *git.Error
 	if errors.As(err, &g) && g.Exit == 0 {
 		t.Error("a failure with exit status 0")
 	}

@@ -2,12 +2,10 @@
 // of the user's repository, with snapshots, restores, commits and diffs. The
 // user's checkout, index, HEAD, stash and configuration are never written.
 //
-// All work is done by the git binary. Every call is hardened: hooks, fsmonitor,
-// signing, external diffs and text conversions are off, the environment is built
-// from an allow-list, and the git directory and index are named explicitly, so
-// that nothing an agent writes into the worktree (a changed .git link, index
-// flags, a nested repository, a new filter) decides what git does. Filters run
-// only as they were configured when the repository was opened.
+// All work is done by the git binary, hardened by package git below. The git
+// directory and the index are named explicitly, so that nothing an agent writes
+// into the worktree (a changed .git link, index flags, a nested repository)
+// decides what git does.
 //
-// It stands on floor 4 and imports runner.
+// It stands on floor 4 and imports runner and its own git.
 package workspace

@@ -1,9 +1,6 @@
 package workspace
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Kind sorts what is wrong with the user's repository or request.
 type Kind string
@@ -58,52 +55,6 @@ func (m *MovedError) Error() string {
 	return fmt.Sprintf("branch %s has moved since the run stopped: recorded at %s, now at %s with %d commits that the run did not make; "+
 		"keep them under another name and put the branch back with `git branch -f %s %s`, or start a new run",
 		m.Branch, short(m.Want), short(m.Have), len(m.Foreign), m.Branch, m.Want)
-}
-
-// GitError is a git command that did not do its work: a full disk, missing
-// permission, a damaged repository.
-type GitError struct {
-	Op      string // the git command, e.g. "add"
-	Dir     string // where it worked
-	Message string // what git said, on one line
-	Exit    int    // its exit status, -1 when it did not start or was killed
-	Err     error
-}
-
-// Error implements error.
-func (e *GitError) Error() string {
-	msg := e.Message
-	if msg == "" {
-		msg = e.Err.Error()
-	}
-	return fmt.Sprintf("git %s in %s: %s", e.Op, e.Dir, msg)
-}
-
-// Unwrap implements errors.Unwrap.
-func (e *GitError) Unwrap() error { return e.Err }
-
-const maxMessage = 600 // bytes of git's words in an error
-
-// oneMessage folds git's stderr into a line: hints and repeats are left out.
-func oneMessage(stderr string) string {
-	var parts []string
-	seen := map[string]bool{}
-	for _, line := range strings.Split(stderr, "\n") {
-		line = strings.TrimSpace(line)
-		for _, p := range []string{"fatal: ", "error: "} {
-			line = strings.TrimPrefix(line, p)
-		}
-		if line == "" || strings.HasPrefix(line, "hint:") || seen[line] {
-			continue
-		}
-		seen[line] = true
-		parts = append(parts, line)
-	}
-	msg := strings.Join(parts, "; ")
-	if len(msg) > maxMessage {
-		msg = strings.ToValidUTF8(msg[:maxMessage], "") + "…"
-	}
-	return msg
 }
 
 func short(id string) string {

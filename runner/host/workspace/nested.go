@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/pawl-ci/pawl/runner/host/workspace/git"
 )
 
 // An agent may leave a git repository inside the worktree. git would record it as
@@ -113,7 +115,7 @@ func (t *Tree) updateIndex(ctx context.Context, mode string, names []string) err
 	if len(names) == 0 {
 		return nil
 	}
-	_, err := t.call(ctx, call{stdin: strings.Join(names, "\x00") + "\x00", args: []string{"update-index", mode, "--replace", "-z", "--stdin"}})
+	_, err := t.call(ctx, git.Call{Stdin: strings.Join(names, "\x00") + "\x00", Args: []string{"update-index", mode, "--replace", "-z", "--stdin"}})
 	return err
 }
 
@@ -142,8 +144,8 @@ func (t *Tree) filesOf(ctx context.Context, repo string) ([]string, error) {
 }
 
 func (t *Tree) withoutIgnored(ctx context.Context, names []string) ([]string, error) {
-	out, err := t.call(ctx, call{stdin: strings.Join(names, "\x00") + "\x00", args: []string{"check-ignore", "--no-index", "-z", "--stdin"}})
-	var none *GitError
+	out, err := t.call(ctx, git.Call{Stdin: strings.Join(names, "\x00") + "\x00", Args: []string{"check-ignore", "--no-index", "-z", "--stdin"}})
+	var none *git.Error
 	if err != nil && !(errors.As(err, &none) && none.Exit == 1 && none.Message == "") {
 		return nil, err
 	}

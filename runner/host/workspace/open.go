@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/pawl-ci/pawl/runner/host/workspace/git"
 )
 
 // Identity is who a commit is by.
@@ -36,10 +35,10 @@ type Repo struct {
 	Dirty     int    // changed and untracked files in the checkout; they are not part of a run
 	Subdir    string // where Open was called, relative to Top with slashes; "" is Top
 
-	git    *git
+	git    *git.Git
 	gitDir string
 	author Identity
-	pins   *pins
+	pins   *git.Pins
 	trash  sync.WaitGroup
 }
 
@@ -70,57 +69,39 @@ func Open(ctx context.Context, dir string, opt Options) (*Repo, error) {
 	if err := r.readStatus(ctx); err != nil {
 		return nil, err
 	}
-	r.pins, err = newPins(ctx, r)
+	r.pins, err = g.Pin(ctx, git.Call{Dir: r.Top, Env: r.gitEnv()}, r.Top, r.CommonDir)
 	return r, err
 }
 
-func findGit(ctx context.Context, dir string, opt Options) (*git, error) {
-	name := opt.Git
-	if name == "" {
-		name = "git"
-	}
-	bin, err := exec.LookPath(name)
+func findGit(ctx context.Context, dir string, opt Options) (*git.Git, error) {
+	g, err := git.Find(opt.Git, opt.Env)
 	if err != nil {
-		return nil, &Problem{Kind: NoGit, Text: "git was not found (" + name + ")", Hint: "install git 2.34 or newer", Err: err}
+		return nil, &Problem{Kind: NoGit, Text: "git was not found (" + err.Error() + ")", Hint: "install git 2.34 or newer", Err: err}
 	}
-	g := &git{bin: bin, env: scrub(opt.Env)}
-	out, err := g.run(ctx, call{dir: dir, args: []string{"version"}})
+	major, minor, text, err := g.Version(ctx, dir)
 	if err != nil {
-		return nil, &Problem{Kind: NoGit, Text: bin + " does not work: " + err.Error(), Err: err}
+		return nil, &Problem{Kind: NoGit, Text: g.Path() + " does not work: " + err.Error(), Err: err}
 	}
-	major, minor, ok := parseVersion(out)
-	if !ok || major < oldestMajor || major == oldestMajor && minor < oldestMinor {
-		return nil, &Problem{Kind: OldGit, Text: fmt.Sprintf("%s is %q", bin, strings.TrimSpace(out)), Hint: "pawl needs git 2.34 or newer"}
+	if major < oldestMajor || major == oldestMajor && minor < oldestMinor {
+		return nil, &Problem{Kind: OldGit, Text: fmt.Sprintf("%s is %q", g.Path(), text), Hint: "pawl needs git 2.34 or newer"}
 	}
 	return g, nil
-}
-
-var versionWords = regexp.MustCompile(`^git version (\d+)\.(\d+)`)
-
-func parseVersion(out string) (major, minor int, ok bool) {
-	m := versionWords.FindStringSubmatch(out)
-	if m == nil {
-		return 0, 0, false
-	}
-	major, errMajor := strconv.Atoi(m[1])
-	minor, errMinor := strconv.Atoi(m[2])
-	return major, minor, errMajor == nil && errMinor == nil
 }
 
 // discover asks git, which also checks who owns the repository. Later calls name
 // the git directory and look for nothing.
 func (r *Repo) discover(ctx context.Context, dir string, trustOwner bool) error {
-	c := call{dir: dir, args: []string{"rev-parse", "--is-bare-repository", "--is-inside-git-dir",
+	c := git.Call{Dir: dir, Args: []string{"rev-parse", "--is-bare-repository", "--is-inside-git-dir",
 		"--path-format=absolute", "--git-common-dir", "--git-dir", "--show-prefix", "--show-toplevel"}}
 	if trustOwner {
-		c.conf = []string{"-c", "safe.directory=*"}
+		c.Conf = []string{"-c", "safe.directory=*"}
 	}
-	out, err := r.git.run(ctx, c)
+	out, err := r.git.Run(ctx, c)
 	lines := strings.Split(out, "\n")
 	switch {
-	case said(err, "not a git repository"):
+	case git.Said(err, "not a git repository"):
 		return &Problem{Kind: NotRepository, Text: dir + " is not inside a git repository", Hint: "run pawl in one, or make one with `git init`", Err: err}
-	case said(err, "dubious ownership", "unsafe repository"):
+	case git.Said(err, "dubious ownership", "unsafe repository"):
 		return ownership(dir, err)
 	case strings.HasPrefix(out, "true\n"):
 		return &Problem{Kind: Bare, Text: dir + " is a bare repository, which has no files", Hint: "run pawl in a clone of it", Err: err}
@@ -139,7 +120,7 @@ func (r *Repo) discover(ctx context.Context, dir string, trustOwner bool) error 
 // ownership turns git's refusal into a problem with git's own remedy.
 func ownership(dir string, err error) error {
 	hint := "if you trust it: git config --global --add safe.directory " + dir
-	var e *GitError
+	var e *git.Error
 	if errors.As(err, &e) {
 		if i := strings.Index(e.Message, "git config --global"); i >= 0 {
 			remedy, _, _ := strings.Cut(e.Message[i:], "; ")
@@ -202,6 +183,9 @@ func (r *Repo) do(ctx context.Context, args ...string) (string, error) {
 
 // feed is do with standard input.
 func (r *Repo) feed(ctx context.Context, stdin string, args ...string) (string, error) {
-	return r.git.run(ctx, call{dir: r.Top, stdin: stdin, args: args,
-		env: []string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.Top, online}})
+	return r.git.Run(ctx, git.Call{Dir: r.Top, Stdin: stdin, Args: args, Env: r.gitEnv()})
+}
+
+func (r *Repo) gitEnv() []string {
+	return []string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.Top, online}
 }

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -100,20 +99,5 @@ func TestMessageProperty(t *testing.T) {
 	}
 	for range 10 {
 		rapid.Check(t, check)
-	}
-}
-
-func TestOneMessage(t *testing.T) {
-	t.Parallel()
-	got := oneMessage("error: a\nhint: do b\nfatal: c\nerror: a\n\n")
-	if got != "a; c" {
-		t.Errorf("got %q", got)
-	}
-	if got := oneMessage(strings.Repeat("é", 10_000)); len(got) > maxMessage+10 || !strings.HasSuffix(got, "…") {
-		t.Errorf("%d bytes", len(got))
-	}
-	err := fmt.Errorf("x: %w", &GitError{Op: "add", Dir: "/w", Message: "no space", Exit: 128})
-	if err.Error() != "x: git add in /w: no space" || !said(err, "space") || said(err, "other") {
-		t.Error(err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/pawl-ci/pawl/runner/host/workspace/git"
 )
 
 // tidyTime bounds the cleaning up after a failure, which goes on when the
@@ -51,7 +53,7 @@ func (r *Repo) resolve(ctx context.Context, name string) (commit, tree string, e
 	out, err := r.do(ctx, "rev-parse", name+"^{commit}", name+"^{tree}", "--")
 	ids := strings.Fields(out)
 	switch {
-	case said(err, "unknown revision", "bad revision", "expected commit type", "bad object"):
+	case git.Said(err, "unknown revision", "bad revision", "expected commit type", "bad object"):
 		unknown.Err = err
 		return "", "", unknown
 	case err != nil:
@@ -67,11 +69,11 @@ func (r *Repo) createBranch(ctx context.Context, branch, commit string) error {
 	switch {
 	case err == nil:
 		return nil
-	case strings.ContainsRune(branch, 0), said(err, "invalid ref format", "bad name"):
+	case strings.ContainsRune(branch, 0), git.Said(err, "invalid ref format", "bad name"):
 		return &Problem{Kind: BadBranch, Text: fmt.Sprintf("%q is no valid name for a branch", branch), Err: err}
-	case said(err, "reference already exists"):
+	case git.Said(err, "reference already exists"):
 		return &Problem{Kind: BranchExists, Text: "branch " + branch + " exists already", Hint: "delete it with `git branch -D " + branch + "`, or resume its run", Err: err}
-	case said(err, "cannot create"):
+	case git.Said(err, "cannot create"):
 		return &Problem{Kind: BranchExists, Text: "branch " + branch + " cannot be made next to a branch whose name is a part of it, or goes on from it", Hint: "rename the other branch", Err: err}
 	default:
 		return fmt.Errorf("create branch %s: %w", branch, err)
@@ -115,7 +117,7 @@ func (r *Repo) uproot(ctx context.Context, branch, path, commit string) {
 // unregister removes git's entry of a worktree whose directory is gone.
 func (r *Repo) unregister(ctx context.Context, path string) error {
 	_, err := r.do(ctx, "worktree", "remove", "--force", "--force", "--", path)
-	if said(err, "is not a working tree") {
+	if git.Said(err, "is not a working tree") {
 		return nil
 	}
 	return err

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/pawl-ci/pawl/runner/host/workspace/git"
 )
 
 // state is everything of the user's that a run must not change.
@@ -137,7 +139,7 @@ func TestStartLeavesNothingWhenItFailsHalfWay(t *testing.T) {
 	p.git("config", "filter.broken.clean", "cat")
 	p.git("config", "filter.broken.required", "true")
 	_, err := p.open().Start(context.Background(), testBranch, p.path(), "")
-	var g *GitError
+	var g *git.Error
 	if !errors.As(err, &g) || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("Start: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pawl-ci/pawl/runner"
+	"github.com/pawl-ci/pawl/runner/host/workspace/git"
 )
 
 // Tree is a run's worktree; it implements [runner.Workspace]. Its methods are
@@ -41,30 +42,22 @@ func (t *Tree) Head() string { return t.head }
 func (t *Tree) index() string { return filepath.Join(t.entry, "pawl-index") }
 
 func (t *Tree) do(ctx context.Context, args ...string) (string, error) {
-	return t.call(ctx, call{args: args})
+	return t.call(ctx, git.Call{Args: args})
 }
 
-func (t *Tree) call(ctx context.Context, c call) (string, error) {
-	c.dir = t.Path
-	env := []string{"GIT_DIR=" + t.entry, "GIT_WORK_TREE=" + t.Path, "GIT_INDEX_FILE=" + t.index(), offline}
-	if p := t.repo.pins; p.changed(t.entry) {
-		out, err := t.repo.git.run(ctx, call{dir: t.Path, env: env, args: []string{"config", "--list", "-z", "--show-origin"}})
-		if err != nil {
-			return "", err
-		}
-		conf, values, err := p.options(parseSettings(out))
-		if err != nil {
-			return "", err
-		}
-		c.conf, env = append(conf, c.conf...), append(env, values...)
+func (t *Tree) call(ctx context.Context, c git.Call) (string, error) {
+	c.Dir = t.Path
+	c.Env = append([]string{"GIT_DIR=" + t.entry, "GIT_WORK_TREE=" + t.Path, "GIT_INDEX_FILE=" + t.index(), offline}, c.Env...)
+	c, err := t.repo.pins.Apply(ctx, c, t.entry)
+	if err != nil {
+		return "", err
 	}
-	c.env = append(env, c.env...)
-	return t.repo.git.run(ctx, c)
+	return t.repo.git.Run(ctx, c)
 }
 
 // populate fills a new worktree with the files of head.
 func (t *Tree) populate(ctx context.Context) error {
-	if _, err := t.call(ctx, call{env: []string{online}, args: []string{"read-tree", "--reset", "-u", t.head}}); err != nil {
+	if _, err := t.call(ctx, git.Call{Env: []string{online}, Args: []string{"read-tree", "--reset", "-u", t.head}}); err != nil {
 		return err
 	}
 	if err := t.shareIndex(ctx); err != nil {
@@ -96,7 +89,7 @@ func (t *Tree) shareIndex(ctx context.Context) error {
 	draft := filepath.Join(t.entry, "pawl-shared")
 	err := copyFile(t.index(), draft)
 	if err == nil && t.tree != t.headTree {
-		_, err = t.call(ctx, call{env: []string{"GIT_INDEX_FILE=" + draft}, args: []string{"read-tree", "--reset", t.headTree}})
+		_, err = t.call(ctx, git.Call{Env: []string{"GIT_INDEX_FILE=" + draft}, Args: []string{"read-tree", "--reset", t.headTree}})
 	}
 	if err == nil {
 		err = os.Rename(draft, filepath.Join(t.entry, "index"))
@@ -166,7 +159,7 @@ func (t *Tree) Commit(ctx context.Context, c runner.Commit) (head string, change
 // commitTree writes a commit object; nothing refers to it yet.
 func (t *Tree) commitTree(ctx context.Context, tree, parent, msg string, at time.Time) (string, error) {
 	who, date := t.repo.author, "@"+strconv.FormatInt(at.Unix(), 10)+" +0000"
-	out, err := t.call(ctx, call{stdin: msg, args: []string{"commit-tree", tree, "-p", parent, "-F", "-"}, env: []string{
+	out, err := t.call(ctx, git.Call{Stdin: msg, Args: []string{"commit-tree", tree, "-p", parent, "-F", "-"}, Env: []string{
 		"GIT_AUTHOR_NAME=" + who.Name, "GIT_AUTHOR_EMAIL=" + who.Email, "GIT_AUTHOR_DATE=" + date,
 		"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email, "GIT_COMMITTER_DATE=" + date}})
 	return strings.TrimSpace(out), err
@@ -196,7 +189,7 @@ func (t *Tree) updateRefs(ctx context.Context, pairs ...string) error {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		in.WriteString("update " + pairs[i] + "\x00" + pairs[i+1] + "\x00\x00")
 	}
-	_, err := t.call(ctx, call{stdin: in.String(), args: []string{"update-ref", "-m", "pawl", "-z", "--stdin"}})
+	_, err := t.call(ctx, git.Call{Stdin: in.String(), Args: []string{"update-ref", "-m", "pawl", "-z", "--stdin"}})
 	return err
 }
 

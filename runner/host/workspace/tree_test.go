@@ -24,21 +24,21 @@ func TestSnapshotIsCheapAndStable(t *testing.T) {
 	}
 	put(t, tree.Path, "new.txt", "n\n")
 	put(t, tree.Path, "x.log", "ignored\n")
-	spawns := tree.repo.git.spawns.Load()
+	spawns := tree.repo.git.Spawns()
 	first := mustSnapshot(t, tree)
-	if n := tree.repo.git.spawns.Load() - spawns; n > 5 {
+	if n := tree.repo.git.Spawns() - spawns; n > 5 {
 		t.Errorf("a snapshot started git %d times", n)
 	}
-	spawns = tree.repo.git.spawns.Load()
+	spawns = tree.repo.git.Spawns()
 	if again := mustSnapshot(t, tree); again != first {
 		t.Errorf("unchanged tree: %s, then %s", first, again)
 	}
-	if n := tree.repo.git.spawns.Load() - spawns; n > 2 {
+	if n := tree.repo.git.Spawns() - spawns; n > 2 {
 		t.Errorf("an unchanged snapshot started git %d times", n)
 	}
-	spawns = tree.repo.git.spawns.Load()
+	spawns = tree.repo.git.Spawns()
 	head := mustCommit(t, tree, "new")
-	if n := tree.repo.git.spawns.Load() - spawns; n > 4 {
+	if n := tree.repo.git.Spawns() - spawns; n > 4 {
 		t.Errorf("a commit started git %d times", n)
 	}
 	if got := mustSnapshot(t, tree); got != head {

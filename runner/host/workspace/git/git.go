@@ -1,13 +1,14 @@
-package workspace
+package git
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -70,20 +71,66 @@ func scrub(env []string) []string {
 	return out
 }
 
-// git runs the git binary. It is safe for use by several goroutines.
-type git struct {
+// Git is a git binary with the environment it gets. It is safe for use by several
+// goroutines.
+type Git struct {
 	bin    string
 	env    []string
-	spawns atomic.Int64 // git processes started here
+	spawns atomic.Int64
 }
 
-// call is one git command.
-type call struct {
-	dir   string
-	env   []string // GIT_DIR and the like, on top of the scrubbed environment
-	conf  []string // options before the command, on top of hardening
-	stdin string
-	args  []string
+// Call is one git command.
+type Call struct {
+	Dir   string   // where it runs
+	Env   []string // GIT_DIR and the like, on top of the allow-listed environment
+	Conf  []string // options before the command, on top of the hardening
+	Stdin string
+	Args  []string // the command and what belongs to it
+}
+
+// Find looks up the git binary; name may be a path, and "" is git in the
+// process's PATH. env is the caller's environment, of which git sees a part.
+func Find(name string, env []string) (*Git, error) {
+	if name == "" {
+		name = "git"
+	}
+	bin, err := exec.LookPath(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Git{bin: bin, env: scrub(env)}, nil
+}
+
+// Path is where the binary is.
+func (g *Git) Path() string { return g.bin }
+
+// Spawns is how many git processes were started here so far.
+func (g *Git) Spawns() int64 { return g.spawns.Load() }
+
+var versionWords = regexp.MustCompile(`^git version (\d+)\.(\d+)`)
+
+// Version asks the binary for its version; text is what it said.
+func (g *Git) Version(ctx context.Context, dir string) (major, minor int, text string, err error) {
+	out, err := g.Run(ctx, Call{Dir: dir, Args: []string{"version"}})
+	if err != nil {
+		return 0, 0, "", err
+	}
+	text = strings.TrimSpace(out)
+	major, minor, ok := parseVersion(text)
+	if !ok {
+		return 0, 0, text, fmt.Errorf("%s says %.80q, which is no version of git", g.bin, text)
+	}
+	return major, minor, text, nil
+}
+
+func parseVersion(text string) (major, minor int, ok bool) {
+	m := versionWords.FindStringSubmatch(text)
+	if m == nil {
+		return 0, 0, false
+	}
+	major, errMajor := strconv.Atoi(m[1])
+	minor, errMinor := strconv.Atoi(m[2])
+	return major, minor, errMajor == nil && errMinor == nil
 }
 
 const (
@@ -91,81 +138,37 @@ const (
 	killAfter = 5 * time.Second // from SIGTERM, on which git removes its lock files, to SIGKILL
 )
 
-// run runs c and returns its standard output; a failure is a *[GitError] or ctx's error.
-func (g *git) run(ctx context.Context, c call) (string, error) {
+// Run runs c and returns its standard output; a failure is an *[Error] or ctx's error.
+func (g *Git) Run(ctx context.Context, c Call) (string, error) {
 	var out bytes.Buffer
-	err := g.stream(ctx, c, &out)
+	err := g.Stream(ctx, c, &out)
 	return out.String(), err
 }
 
-// stream is run with the output written to w. When w refuses, git is stopped.
-func (g *git) stream(ctx context.Context, c call, w io.Writer) error {
+// Stream is Run with the output written to w. When w refuses, git is stopped.
+func (g *Git) Stream(ctx context.Context, c Call, w io.Writer) error {
 	var args []string
 	for _, kv := range hardening {
 		args = append(args, "-c", kv)
 	}
-	args = append(append(args, c.conf...), c.args...)
+	args = append(append(args, c.Conf...), c.Args...)
 	cmd := exec.CommandContext(ctx, g.bin, args...)
-	cmd.Dir, cmd.Env = c.dir, append(g.env[:len(g.env):len(g.env)], c.env...)
-	cmd.Stdin, cmd.Stdout = strings.NewReader(c.stdin), w
+	cmd.Dir, cmd.Env = c.Dir, append(g.env[:len(g.env):len(g.env)], c.Env...)
+	cmd.Stdin, cmd.Stdout = strings.NewReader(c.Stdin), w
 	stderr := &capped{left: maxStderr}
 	cmd.Stderr = stderr
 	cmd.WaitDelay = killAfter
 	g.spawns.Add(1)
 	if err := runTied(cmd); err != nil {
-		return g.failure(ctx, c, cmd, stderr.String(), err)
+		return g.failure(ctx, c, cmd, stderr.kept.String(), err)
 	}
 	return nil
 }
 
-func (g *git) failure(ctx context.Context, c call, cmd *exec.Cmd, stderr string, err error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("git %s in %s: %w", c.args[0], c.dir, context.Cause(ctx))
-	}
-	e := &GitError{Op: c.args[0], Dir: c.dir, Message: oneMessage(stderr), Exit: -1, Err: err}
-	if cmd.ProcessState != nil {
-		e.Exit = cmd.ProcessState.ExitCode()
-	}
-	e.Message += fullDisk(c)
-	return e
-}
-
-const nearlyFull = 1 << 20 // bytes left on a disk that explain a failure
-
-// fullDisk names a disk of the command's that has no room. git often says only
-// which file it could not write, not why.
-func fullDisk(c call) string {
-	dirs := []string{c.dir}
-	for _, kv := range c.env {
-		if dir, ok := strings.CutPrefix(kv, "GIT_DIR="); ok {
-			dirs = append(dirs, dir)
-		}
-	}
-	for _, dir := range dirs {
-		if n := left(dir); n >= 0 && n < nearlyFull {
-			return fmt.Sprintf(" (the disk of %s is full: %d KiB left)", dir, n>>10)
-		}
-	}
-	return ""
-}
-
-// said reports whether err is a git failure whose message holds one of words.
-func said(err error, words ...string) bool {
-	var e *GitError
-	if !errors.As(err, &e) {
-		return false
-	}
-	for _, w := range words {
-		if strings.Contains(e.Message, w) {
-			return true
-		}
-	}
-	return false
-}
-
-// capped keeps the first bytes written to it and swallows the rest.
+// capped keeps the first bytes written to it and swallows the rest. The buffer is
+// not embedded: its ReadFrom would take everything.
 type capped struct {
-	bytes.Buffer
+	kept bytes.Buffer
 	left int
 }
 
@@ -173,6 +176,6 @@ type capped struct {
 func (c *capped) Write(p []byte) (int, error) {
 	n := min(len(p), c.left)
 	c.left -= n
-	c.Buffer.Write(p[:n])
+	c.kept.Write(p[:n])
 	return len(p), nil
 }

@@ -1,4 +1,4 @@
-package workspace
+package git
 
 import (
 	"context"
@@ -8,22 +8,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
-// pins remembers which filters the configuration held when the repository was
+// Pins remember which filters the configuration held when the repository was
 // opened, before any agent ran. A filter is a program that git runs on content;
 // one that was added or changed since then is switched off, or back.
-type pins struct {
+type Pins struct {
+	git     *Git
 	filters map[string]string // "filter.lfs.clean": its command
 	files   []string          // configuration files that were read
-	stamps  map[string]stamp
-	always  bool // the files are not all known: includes may appear
-}
-
-type stamp struct {
-	size int64
-	mod  time.Time
+	texts   []string          // what stood in them
+	always  bool              // the files are not all known: includes may appear
 }
 
 // setting is one line of `git config --list --show-origin`.
@@ -40,67 +35,82 @@ func parseSettings(out string) []setting {
 	return all
 }
 
-func newPins(ctx context.Context, r *Repo) (*pins, error) {
-	out, err := r.do(ctx, "config", "--list", "-z", "--show-origin")
+// Pin reads the filters of a repository: top is its checkout, commonDir its git
+// directory, and c says where and with which environment git sees it.
+func (g *Git) Pin(ctx context.Context, c Call, top, commonDir string) (*Pins, error) {
+	settings, err := g.settings(ctx, c)
 	if err != nil {
-		return nil, fmt.Errorf("read git configuration of %s: %w", r.Top, err)
+		return nil, fmt.Errorf("read git configuration of %s: %w", top, err)
 	}
-	p := &pins{filters: map[string]string{}, stamps: map[string]stamp{}}
-	known := map[string]bool{filepath.Join(r.CommonDir, "config"): true, filepath.Join(r.CommonDir, "config.worktree"): true}
-	for _, s := range parseSettings(out) {
-		if file, ok := r.originFile(s.origin); ok {
+	p := &Pins{git: g, filters: map[string]string{}}
+	known := map[string]bool{filepath.Join(commonDir, "config"): true, filepath.Join(commonDir, "config.worktree"): true}
+	for _, s := range settings {
+		file, ok := strings.CutPrefix(s.origin, "file:")
+		if ok && !filepath.IsAbs(file) {
+			file = filepath.Join(c.Dir, file)
+		}
+		if ok {
 			known[file] = true
 		}
 		switch {
-		case strings.HasPrefix(s.key, "filter."):
+		case isFilter(s.key):
 			p.filters[s.key] = s.value
-		case strings.HasPrefix(s.key, "include") && r.owns(s.origin):
+		case strings.HasPrefix(s.key, "include") && (within(commonDir, file) || within(top, file)):
 			p.always = true
 		}
 	}
 	p.files = slices.Sorted(maps.Keys(known))
 	for _, file := range p.files {
-		p.stamps[file] = stampOf(file)
+		p.texts = append(p.texts, textOf(file))
 	}
 	return p, nil
 }
 
-// originFile is the absolute path of a configuration file that git named.
-func (r *Repo) originFile(origin string) (string, bool) {
-	file, ok := strings.CutPrefix(origin, "file:")
-	if ok && !filepath.IsAbs(file) {
-		file = filepath.Join(r.Top, file)
+func (g *Git) settings(ctx context.Context, c Call) ([]setting, error) {
+	out, err := g.Run(ctx, Call{Dir: c.Dir, Env: c.Env, Args: []string{"config", "--list", "-z", "--show-origin"}})
+	return parseSettings(out), err
+}
+
+// within reports whether file lies below dir.
+func within(dir, file string) bool { return strings.HasPrefix(file, dir+string(filepath.Separator)) }
+
+// Apply returns c with what keeps filters as they were, when the configuration
+// that a worktree sees may have changed; gitDir is the worktree's git directory.
+func (p *Pins) Apply(ctx context.Context, c Call, gitDir string) (Call, error) {
+	if !p.changed(gitDir) {
+		return c, nil
 	}
-	return file, ok
-}
-
-// owns reports whether a setting comes from a file that is not the user's or the
-// machine's: the repository's own, or one that it includes.
-func (r *Repo) owns(origin string) bool {
-	file, ok := r.originFile(origin)
-	return ok && (inside(r.CommonDir, file) || inside(r.Top, file))
-}
-
-func stampOf(file string) stamp {
-	st, err := os.Stat(file)
+	now, err := p.git.settings(ctx, c)
 	if err != nil {
-		return stamp{}
+		return c, err
 	}
-	return stamp{st.Size(), st.ModTime()}
+	conf, env, err := p.options(now)
+	c.Conf, c.Env = append(conf, c.Conf...), append(slices.Clip(c.Env), env...)
+	return c, err
+}
+
+// textOf is what stands in a configuration file, "" when it cannot be read. Times
+// and sizes would be cheaper to compare, and easy to forge.
+func textOf(file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // changed reports whether the configuration that a tree with the given git
 // directory sees may differ from the one at opening.
-func (p *pins) changed(admin string) bool {
+func (p *Pins) changed(gitDir string) bool {
 	if p.always {
 		return true
 	}
-	for _, file := range p.files {
-		if stampOf(file) != p.stamps[file] {
+	for i, file := range p.files {
+		if textOf(file) != p.texts[i] {
 			return true
 		}
 	}
-	_, err := os.Stat(filepath.Join(admin, "config.worktree"))
+	_, err := os.Stat(filepath.Join(gitDir, "config.worktree"))
 	return err == nil
 }
 
@@ -108,10 +118,10 @@ func (p *pins) changed(admin string) bool {
 // filters are as they were; now is the present configuration. A filter that got
 // a process it did not have cannot be put back (git has no way to say "none"
 // that keeps its clean and smudge), so that is an error.
-func (p *pins) options(now []setting) (conf, env []string, err error) {
+func (p *Pins) options(now []setting) (conf, env []string, err error) {
 	present := map[string]string{}
 	for _, s := range now {
-		if strings.HasPrefix(s.key, "filter.") && strings.Count(s.key, ".") > 1 {
+		if isFilter(s.key) {
 			present[s.key] = s.value
 		}
 	}
@@ -139,6 +149,11 @@ func (p *pins) options(now []setting) (conf, env []string, err error) {
 		env = append(env, name+"="+differs[key])
 	}
 	return conf, env, nil
+}
+
+// isFilter reports whether key is filter.<name>.<variable>.
+func isFilter(key string) bool {
+	return strings.HasPrefix(key, "filter.") && strings.Count(key, ".") > 1
 }
 
 // neutral is the value that makes a filter's variable do nothing.
