@@ -15,6 +15,7 @@ const politely = syscall.SIGTERM
 // one, it has no terminal to ask questions on, and it cannot move into a group
 // of ours. It dies when pawl does.
 func (p *process) start(run string) error {
+	noCores()
 	p.mark = newMark(run)
 	p.cmd.Env = append(p.cmd.Env, p.mark.variable())
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
@@ -22,9 +23,7 @@ func (p *process) start(run string) error {
 		return err
 	}
 	// As a rule this is done before the new program's loader has done its work.
-	pid := p.cmd.Process.Pid
-	p.mark.put(pid)
-	_ = unix.Prlimit(pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
+	p.mark.put(p.cmd.Process.Pid)
 	return nil
 }
 

@@ -12,6 +12,7 @@ const politely = syscall.SIGTERM
 // start starts the process in a session of its own: its group can be killed as
 // one, and it has no terminal to ask questions on.
 func (p *process) start(string) error {
+	noCores()
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return p.cmd.Start()
 }
@@ -38,5 +39,9 @@ func Reap(string) (int, error) { return 0, nil }
 
 // Enforced lists what Run enforces on this system.
 func Enforced() []string {
-	return []string{"no inherited environment", "no terminal", "process group killed at the end", "bounded output"}
+	all := []string{"no inherited environment", "no terminal", "process group killed at the end", "bounded output"}
+	if noCores() {
+		all = append(all, "no core dumps")
+	}
+	return all
 }

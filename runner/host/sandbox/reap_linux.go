@@ -12,8 +12,8 @@ import (
 
 // Reap kills what an earlier process of the run left behind, for instance when
 // pawl was killed in the middle of a command, with the groups these processes
-// are in. It returns how many it killed. Ourselves and the processes we descend
-// from are left alone.
+// are in. It returns how many it killed one by one; others may have gone with
+// their groups. Ourselves and the processes we descend from are left alone.
 func Reap(runID string) (int, error) {
 	if runID == "" {
 		return 0, errors.New("reap: no run is named")
@@ -71,12 +71,12 @@ func parent(pid int) int {
 func Enforced() []string {
 	all := []string{"no inherited environment", "no terminal", "process group killed at the end",
 		"killed when pawl dies", "bounded output"}
-	var limit unix.Rlimit
-	if unix.Prlimit(0, unix.RLIMIT_RTTIME, nil, &limit) == nil {
+	if noCores() {
 		all = append(all, "no core dumps")
-		if limit.Max > markBits && newestProcess() > 0 {
-			all = append(all, "daemons found and killed")
-		}
+	}
+	var limit unix.Rlimit
+	if unix.Prlimit(0, unix.RLIMIT_RTTIME, nil, &limit) == nil && limit.Max > markBits && newestProcess() > 0 {
+		all = append(all, "daemons found and killed")
 	}
 	return all
 }

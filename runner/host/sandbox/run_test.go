@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +39,12 @@ func play(part string, args []string) {
 			_, _ = os.Stdout.Write(block)
 		}
 		_, _ = os.Stdout.WriteString("the end\n")
+	case "reap":
+		n, err := Reap(args[0])
+		if err != nil {
+			fmt.Println(err)
+		}
+		fmt.Println("reaped", n)
 	case "pawl": // runs a command until it is killed itself
 		_, _ = Run(context.Background(), Spec{Line: args[1], Dir: "/", Env: os.Environ(), RunID: args[0]})
 	}
