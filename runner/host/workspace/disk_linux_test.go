@@ -46,7 +46,7 @@ func oneClearError(t *testing.T, err error, words ...string) {
 	if err == nil {
 		t.Fatal("no error on a full disk")
 	}
-	for _, w := range append(words, "is full") {
+	for _, w := range append(words, "no space left on the disk of") {
 		if !strings.Contains(err.Error(), w) {
 			t.Errorf("error lacks %q: %v", w, err)
 		}

@@ -30,19 +30,15 @@ type Problem struct {
 	Err  error  // cause, may be nil
 }
 
-// Error implements error.
-func (p *Problem) Error() string {
-	if p.Hint == "" {
-		return p.Text
-	}
-	return p.Text + "; " + p.Hint
-}
+// Error implements error; the hint is not part of it.
+func (p *Problem) Error() string { return p.Text }
 
 // Unwrap implements errors.Unwrap.
 func (p *Problem) Unwrap() error { return p.Err }
 
 // MovedError says that a run's branch no longer ends where its record says, and
-// holds commits that the run did not make.
+// holds commits that the run did not make. They can be kept under another name
+// and the branch put back at Want; else only a new run helps.
 type MovedError struct {
 	Branch  string
 	Want    string   // commit in the record
@@ -52,9 +48,8 @@ type MovedError struct {
 
 // Error implements error.
 func (m *MovedError) Error() string {
-	return fmt.Sprintf("branch %s has moved since the run stopped: recorded at %s, now at %s with %d commits that the run did not make; "+
-		"keep them under another name and put the branch back with `git branch -f %s %s`, or start a new run",
-		m.Branch, short(m.Want), short(m.Have), len(m.Foreign), m.Branch, m.Want)
+	return fmt.Sprintf("branch %s has moved since the run stopped: recorded at %s, now at %s with %d commits that the run did not make",
+		m.Branch, short(m.Want), short(m.Have), len(m.Foreign))
 }
 
 func short(id string) string {

@@ -124,7 +124,7 @@ func TestOpenRefuses(t *testing.T) {
 			opt.Env = append(p.env, "GIT_CEILING_DIRECTORIES="+filepath.Dir(p.dir))
 			_, err := Open(context.Background(), p.dir, opt)
 			var problem *Problem
-			if !errors.As(err, &problem) || problem.Kind != tt.kind || !strings.Contains(err.Error(), tt.says) {
+			if !errors.As(err, &problem) || problem.Kind != tt.kind || !strings.Contains(problem.Text+"\n"+problem.Hint, tt.says) {
 				t.Errorf("Open: %v, want kind %s and %q", err, tt.kind, tt.says)
 			}
 		})

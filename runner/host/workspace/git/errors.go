@@ -93,7 +93,7 @@ func fullDisk(c Call) string {
 	}
 	for _, dir := range dirs {
 		if n := left(dir); n >= 0 && n < nearlyFull {
-			return fmt.Sprintf(" (the disk of %s is full: %d KiB left)", dir, n>>10)
+			return fmt.Sprintf(" (no space left on the disk of %s: %d KiB)", dir, n>>10)
 		}
 	}
 	return ""
