@@ -112,6 +112,8 @@ func TestTranslate(t *testing.T) {
 		{"absurd usage", answer(`{"content":"a"}`, "stop", `{"prompt_tokens":9000000000000000,"completion_tokens":3}`), runner.ModelResponse{Model: "m-1", Text: "a", Finish: "stop", Usage: budget.Usage{Calls: 1}}},
 		{"reasoning only in the total", answer(`{"content":"a"}`, "stop", `{"prompt_tokens":10,"completion_tokens":4,"total_tokens":114,"completion_tokens_details":{"reasoning_tokens":100}}`),
 			runner.ModelResponse{Model: "m-1", Text: "a", Finish: "stop", Usage: known(10, 0, 104, 100), UsageKnown: true}},
+		{"something only in the total", answer(`{"content":"a"}`, "stop", `{"prompt_tokens":10,"completion_tokens":4,"total_tokens":114}`),
+			runner.ModelResponse{Model: "m-1", Text: "a", Finish: "stop", Usage: known(10, 0, 104, 0), UsageKnown: true}},
 		{"reasoning beside", answer(`{"content":"a"}`, "stop", `{"prompt_tokens":10,"completion_tokens":4,"completion_tokens_details":{"reasoning_tokens":100}}`),
 			runner.ModelResponse{Model: "m-1", Text: "a", Finish: "stop", Usage: known(10, 0, 104, 100), UsageKnown: true}},
 		{"more cached than sent", answer(`{"content":"a"}`, "stop", `{"prompt_tokens":10,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":99}}`),

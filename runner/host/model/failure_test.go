@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"testing"
@@ -126,7 +127,7 @@ func TestRetryAfterBeyondPatience(t *testing.T) {
 		if e.Class != runner.RateLimit || !e.Retryable || e.InDoubt || p.seen() != 1 {
 			t.Errorf("%s: %+v after %d requests", after, e, p.seen())
 		}
-		if !strings.Contains(e.Hint, "the server asks to wait") {
+		if !strings.Contains(e.Hint, "the server asks to wait") || after == "120" && !strings.Contains(e.Hint, "wait 2m0s;") {
 			t.Errorf("%s: hint %q", after, e.Hint)
 		}
 	}
@@ -400,6 +401,32 @@ func TestCancelled(t *testing.T) {
 				t.Errorf("retryable %v", e.Retryable)
 			}
 		})
+	}
+}
+
+// An answer that is there when the end comes is kept: it has been paid for.
+func TestCancelledJustAfterTheAnswer(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	// The transport says this when the last byte has come, before it hands it on.
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{PutIdleConn: func(error) { cancel() }})
+	p := newPeer(t, fine("paid for"))
+	resp, err := newClient(t, p.URL+"/v1").Complete(ctx, ask("hi"))
+	if err != nil || resp.Text != "paid for" || ctx.Err() == nil {
+		t.Errorf("%+v, %v (context: %v)", resp, err, ctx.Err())
+	}
+}
+
+// A failure that waiting does not mend is not waited for: no attempt was made
+// that could have cost anything, either.
+func TestNoTLS(t *testing.T) {
+	t.Parallel()
+	p := newPeer(t, fine("x"))
+	client := newClient(t, strings.Replace(p.URL, "http://", "https://", 1)+"/v1", func(c *Config) { c.Patience = time.Hour })
+	resp, err := client.Complete(t.Context(), ask("hi"))
+	if e := failure(t, client, resp, err); e.Class != runner.Unreachable || e.InDoubt || !strings.Contains(e.Detail, "HTTPS client") || p.seen() != 0 {
+		t.Errorf("%+v", e)
 	}
 }
 

@@ -41,7 +41,7 @@ func (c *call) again(ctx context.Context, resp *http.Response, err error) (bool,
 
 // disconnected handles an attempt that found nobody to talk to.
 func (c *call) disconnected(err error) bool {
-	if c.sent.Load() || !dialing(err) {
+	if !dialing(err) {
 		return false
 	}
 	// Somebody who mistyped a port should not wait as long as somebody whose
