@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -24,15 +25,20 @@ func (c *call) line(what string) string {
 }
 
 // keyLike matches what looks like a key, masked or not, as providers echo it.
-var keyLike = regexp.MustCompile(`\bsk-[A-Za-z0-9_*.-]{6,}`)
+var keyLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bsk-[A-Za-z0-9_*.-]{6,}`) })
 
 const redacted = "[redacted]"
 
+// shortestKey is the length from which a key is secret. Local servers are given
+// "x" or "ollama" because a client wants something; taking that out of a message
+// would only make it hard to read.
+const shortestKey = 8
+
 func (c *Client) redact(text string) string {
-	if key := c.cfg.APIKey; key != "" {
+	if key := c.cfg.APIKey; len(key) >= shortestKey {
 		text = strings.NewReplacer(key, redacted, url.QueryEscape(key), redacted).Replace(text)
 	}
-	return keyLike.ReplaceAllString(text, redacted)
+	return keyLike().ReplaceAllString(text, redacted)
 }
 
 // oneLine folds white space, control and invisible characters into single spaces and cuts

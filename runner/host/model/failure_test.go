@@ -88,6 +88,16 @@ func TestNoKey(t *testing.T) {
 	}
 }
 
+func TestAPlaceholderIsNoSecret(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{"x": "extra", "12345678": "[redacted]"} {
+		c := New(Config{APIKey: key})
+		if got := c.redact("extra 12345678"); !strings.Contains(got, want) {
+			t.Errorf("key %q: %q", key, got)
+		}
+	}
+}
+
 func TestRetriesUntilItAnswers(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/pawl-ci/pawl/runner"
 )
@@ -143,12 +144,15 @@ func format(req *runner.ModelRequest) *wireFormat {
 	return w
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
-
 // schemaName makes name one that the API takes: at most 64 letters, digits, "_"
 // and "-".
 func schemaName(name string) string {
-	name = notInNames.ReplaceAllString(name, "_")
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
 	if name == "" {
 		return "answer"
 	}
@@ -165,7 +169,9 @@ func effort(word string) string {
 }
 
 // newBound matches models that refuse max_tokens, wherever they are served.
-var newBound = regexp.MustCompile(`^(.*/)?(o[1-9]|gpt-5)([-.].*)?$`)
+var newBound = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.*/)?(o[1-9]|gpt-5)([-.].*)?$`)
+})
 
 // bound sets the largest number of output tokens. The API has two names for it.
 // Every compatible server knows max_tokens; OpenAI has deprecated it and its
@@ -175,7 +181,7 @@ var newBound = regexp.MustCompile(`^(.*/)?(o[1-9]|gpt-5)([-.].*)?$`)
 func (c *Client) bound(w *wireRequest, tokens int64) {
 	switch {
 	case tokens <= 0:
-	case isOpenAI(c.cfg.BaseURL) || newBound.MatchString(w.Model):
+	case isOpenAI(c.cfg.BaseURL) || newBound().MatchString(w.Model):
 		w.MaxCompletion = tokens
 	default:
 		w.MaxTokens = tokens

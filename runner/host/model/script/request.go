@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,7 +226,11 @@ func unanswered(from int, open map[string]bool) *refusal {
 	return refuse(at+".tool_calls", "%s: tool calls without a tool message right after: %s", at, strings.Join(ids, ", "))
 }
 
-var wireName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// wireName reports whether the API takes s as the name of a tool or schema.
+func wireName(s string) bool {
+	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	return s != "" && len(s) <= 64 && strings.Trim(s, allowed) == ""
+}
 
 func checkTools(r *chatRequest) *refusal {
 	seen := map[string]bool{}
@@ -236,7 +239,7 @@ func checkTools(r *chatRequest) *refusal {
 		switch {
 		case t.Type != "function":
 			return refuse(at+".type", "%s: type %q is not \"function\"", at, t.Type)
-		case !wireName.MatchString(name):
+		case !wireName(name):
 			return refuse(at+".function.name", "%s: name %q: want 1 to 64 letters, digits, _ and -", at, name)
 		case seen[name]:
 			return refuse(at+".function.name", "%s: the name %q is there twice", at, name)
@@ -267,7 +270,7 @@ func checkFormat(r *chatRequest) *refusal {
 	switch {
 	case f.JSONSchema == nil:
 		return refuse("response_format.json_schema", "response_format: json_schema is missing")
-	case !wireName.MatchString(f.JSONSchema.Name):
+	case !wireName(f.JSONSchema.Name):
 		return refuse("response_format.json_schema.name", "response_format: name %q: want 1 to 64 letters, digits, _ and -", f.JSONSchema.Name)
 	case len(f.JSONSchema.Schema) == 0:
 		return refuse("response_format.json_schema.schema", "response_format: schema is missing")
