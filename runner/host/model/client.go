@@ -13,6 +13,7 @@ import (
 	"github.com/openai/openai-go/option"
 
 	"github.com/pawl-ci/pawl/runner"
+	"github.com/pawl-ci/pawl/runner/redact"
 )
 
 // The defaults of [Config].
@@ -57,9 +58,10 @@ type Config struct {
 // Client is a runner.Model behind an OpenAI-compatible API. It may be used from
 // many goroutines. Making one is cheap; nothing is set up before the first call.
 type Client struct {
-	cfg   Config
-	host  string // for messages: without user, path and query
-	setup func() endpoint
+	cfg     Config
+	host    string // for messages: without user, path and query
+	secrets *redact.Redactor
+	setup   func() endpoint
 }
 
 var _ runner.Model = (*Client)(nil)
@@ -76,6 +78,7 @@ type endpoint struct {
 func New(cfg Config) *Client {
 	c := &Client{cfg: cfg.withDefaults()}
 	c.host = hostOf(c.cfg.BaseURL)
+	c.secrets = redact.New([]string{c.cfg.APIKey})
 	c.setup = sync.OnceValue(c.connect)
 	return c
 }

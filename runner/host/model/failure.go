@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pawl-ci/pawl/runner"
+	"github.com/pawl-ci/pawl/runner/redact"
 )
 
 // line makes a message of one line that names the model and the host. It holds
@@ -27,18 +28,11 @@ func (c *call) line(what string) string {
 // keyLike matches what looks like a key, masked or not, as providers echo it.
 var keyLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bsk-[A-Za-z0-9_*.-]{6,}`) })
 
-const redacted = "[redacted]"
-
-// shortestKey is the length from which a key is secret. Local servers are given
-// "x" or "ollama" because a client wants something; taking that out of a message
-// would only make it hard to read.
-const shortestKey = 8
-
+// redact takes the key out of text, in whatever form it was echoed. A key of a
+// few letters is none: local servers are given "x" because a client wants
+// something.
 func (c *Client) redact(text string) string {
-	if key := c.cfg.APIKey; len(key) >= shortestKey {
-		text = strings.NewReplacer(key, redacted, url.QueryEscape(key), redacted).Replace(text)
-	}
-	return keyLike().ReplaceAllString(text, redacted)
+	return keyLike().ReplaceAllString(c.secrets.String(text), redact.Mark)
 }
 
 // oneLine folds white space, control and invisible characters into single spaces and cuts

@@ -8,7 +8,7 @@
 // carries the fingerprint "pawl-script". It is an honest peer otherwise: a
 // request that a provider would refuse is refused.
 //
-// The package stands on floor 4 beside the client and imports budget only, none
-// of the client's code: the two meet on the wire. Answers depend on the script
-// and the requests alone; there is no clock and no randomness in them.
+// The package stands on floor 3, below the client, and imports source and
+// budget, none of the client's code: the two meet on the wire. Answers depend on
+// the script and the requests alone; there is no clock and no randomness in them.
 package script

@@ -3,5 +3,5 @@
 // point at what is wrong. Objects keep the order of the file, numbers the digits
 // that were written.
 //
-// It stands on floor 4, is pure and imports no other room.
+// It stands on floor 2, is pure and imports no other room.
 package source
