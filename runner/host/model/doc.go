@@ -11,7 +11,7 @@
 // conversation begins with the bytes of the shorter one, so that providers'
 // prompt caches hit.
 //
-// The package stands on floor 4 and imports runner, budget and redact. It reads no environment:
-// base URL, key and proxy are given. Decorators wrap runner.Model and need
-// nothing of this client.
+// The package stands on floor 4 and imports runner, budget and redact. It reads
+// no environment: base URL, key and proxy are given. Decorators wrap
+// runner.Model and need nothing of this client.
 package model
