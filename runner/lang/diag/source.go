@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"fmt"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -12,17 +13,37 @@ type File struct {
 	Name  string // as the user wrote it; shown in messages
 	Text  string
 	lines []int // byte offset of each line's first byte
+	ascii bool  // every byte is one character
 }
 
 // NewFile registers text under name.
 func NewFile(name, text string) *File {
 	f := &File{Name: name, Text: text, lines: make([]int, 1, strings.Count(text, "\n")+1)}
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\n' {
-			f.lines = append(f.lines, i+1)
+	for at := 0; ; {
+		n := strings.IndexByte(text[at:], '\n')
+		if n < 0 {
+			break
+		}
+		at += n + 1
+		f.lines = append(f.lines, at)
+	}
+	f.ascii = isASCII(text)
+	return f
+}
+
+func isASCII(text string) bool {
+	for len(text) >= 8 {
+		if (text[0]|text[1]|text[2]|text[3]|text[4]|text[5]|text[6]|text[7])&0x80 != 0 {
+			return false
+		}
+		text = text[8:]
+	}
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
 		}
 	}
-	return f
+	return true
 }
 
 // Position is a place a person can find: 1-based line and 1-based column,
@@ -37,6 +58,9 @@ func (f *File) Position(offset int) Position {
 	offset = min(max(offset, 0), len(f.Text))
 	line := sort.SearchInts(f.lines, offset+1)
 	start := f.lines[line-1]
+	if f.ascii {
+		return Position{line, offset - start + 1}
+	}
 	return Position{line, utf8.RuneCountInString(f.Text[start:offset]) + 1}
 }
 
@@ -81,4 +105,21 @@ func (s Span) Position() Position {
 		return Position{}
 	}
 	return s.File.Position(s.Start)
+}
+
+// EndPosition is the place just behind the span, or the zero Position.
+func (s Span) EndPosition() Position {
+	if s.File == nil {
+		return Position{}
+	}
+	return s.File.Position(max(s.Start, s.End))
+}
+
+// String is where the span starts, as file:line:column, or "" for the zero Span.
+func (s Span) String() string {
+	if s.File == nil {
+		return ""
+	}
+	p := s.Position()
+	return fmt.Sprintf("%s:%d:%d", s.File.Name, p.Line, p.Column)
 }
