@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"github.com/pawl-ci/pawl/gates/github"
 	"github.com/pawl-ci/pawl/report"
 	"github.com/pawl-ci/pawl/report/actions"
+	"github.com/pawl-ci/pawl/report/page"
+	"github.com/pawl-ci/pawl/report/words"
 	"github.com/pawl-ci/pawl/runner/event"
 )
 
@@ -32,22 +35,35 @@ func (a *app) actionCommand() *cobra.Command {
 	}
 }
 
-// action is one job: run or resume, then tell the runner.
+// action is one job: run or resume, then tell the runner. What the run prints may
+// hold text from a model or a test, so the runner is told not to read it as
+// commands.
 func (a *app) action(ctx context.Context) error {
-	act := githubactions.New(githubactions.WithGetenv(func(name string) string { return a.env[name] }), githubactions.WithWriter(a.errOut))
+	act := githubactions.New(githubactions.WithGetenv(func(name string) string { return a.env[name] }), githubactions.WithWriter(io.Discard))
+	runnerOut := a.out
+	commands := actions.New(runnerOut, 0)
 	if key := first(act.GetInput("api-key"), a.env["OPENAI_API_KEY"]); key != "" {
-		act.AddMask(key)
+		if err := commands.Mask(key); err != nil {
+			return host(fmt.Errorf("mask the key: %w", err), "")
+		}
 		a.env["OPENAI_API_KEY"] = key
 	}
-	done, err := a.actionRun(ctx, act)
-	told := a.tellRunner(done, err)
-	if err != nil {
-		return err
+	var done *ended
+	var runErr error
+	err := commands.Untrusted(rand.Reader, func(w io.Writer) error {
+		a.out, a.errOut = w, w
+		done, runErr = a.actionRun(ctx, act)
+		return nil
+	})
+	a.out, a.errOut = runnerOut, runnerOut
+	err = errors.Join(err, commands.Annotate(a.annotations), a.tellRunner(done, runErr))
+	if runErr != nil {
+		return runErr
 	}
 	if a.status == exitParked {
-		a.status = exitDone
+		a.status = exitDone // waiting for a person is no failure of the job
 	}
-	return told
+	return err
 }
 
 func (a *app) actionRun(ctx context.Context, act *githubactions.Action) (*ended, error) {
@@ -77,7 +93,8 @@ func (a *app) actionFlags(act *githubactions.Action) (*runFlags, error) {
 	f := &runFlags{
 		vars: lines(act.GetInput("vars")), answers: lines(act.GetInput("answers")), model: act.GetInput("model"),
 		baseURL: act.GetInput("base-url"), modelScript: act.GetInput("model-script"), prices: act.GetInput("prices"),
-		runID: act.GetInput("run-id"), noInteractive: true, modelTimeout: 10 * time.Minute, toolTimeout: 10 * time.Minute,
+		runID: act.GetInput("run-id"), noInteractive: true,
+		modelTimeout: 10 * time.Minute, modelPatience: time.Minute, toolTimeout: 10 * time.Minute,
 	}
 	set := newLimitSet(&f.limits)
 	for _, name := range []string{"max-cost-usd", "max-tokens", "max-duration", "max-iterations"} {
@@ -121,22 +138,22 @@ func lines(text string) []string {
 
 // tellRunner writes outputs and summary, whatever happened.
 func (a *app) tellRunner(done *ended, runErr error) error {
-	outputs := map[string]string{"status": "error"}
-	summary := "## pawl: error\n\n"
-	if runErr != nil {
+	outputs := []actions.Output{{Name: "status", Value: "error"}}
+	draw := func(w io.Writer, _ int) error {
 		_, message, hint := explain(runErr)
-		summary += actions.Fenced(strings.TrimSpace(message+"\n"+hint)) + "\n"
+		_, err := fmt.Fprintf(w, "## pawl: error\n\n%s\n", words.Code(strings.TrimSpace(first(message, "the workflow cannot run")+" "+hint)))
+		return err
 	}
 	if done != nil {
 		outputs = actionOutputs(done.summary)
-		summary = done.markdown
+		draw = func(w io.Writer, limit int) error { return page.Markdown(w, done.summary, page.Options{Limit: limit}) }
 	}
 	var errs []error
 	if path := a.env["GITHUB_OUTPUT"]; path != "" {
-		errs = append(errs, actions.WriteOutputs(path, outputs, rand.Reader))
+		errs = append(errs, actions.AppendOutputs(path, rand.Reader, outputs))
 	}
 	if path := a.env["GITHUB_STEP_SUMMARY"]; path != "" {
-		errs = append(errs, actions.AppendSummary(path, summary))
+		errs = append(errs, actions.AppendSummary(path, draw))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return host(fmt.Errorf("tell the runner: %w", err), "")
@@ -144,14 +161,19 @@ func (a *app) tellRunner(done *ended, runErr error) error {
 	return nil
 }
 
-func actionOutputs(s report.Summary) map[string]string {
+func actionOutputs(s report.Summary) []actions.Output {
 	spent := s.Budget.Spent
-	return map[string]string{
-		"status": actionStatus(s), "run-id": string(s.RunID), "branch": s.Branch, "head-sha": s.Head,
-		"cost-usd":        strings.TrimPrefix((spent.CostMicros + spent.ForfeitedCostMicros).String(), "$"),
-		"tokens-in":       fmt.Sprint(spent.TokensIn),
-		"tokens-out":      fmt.Sprint(spent.TokensOut),
-		"budget-left-usd": budgetLeft(s), "report": s.Paths.Report, "record": s.Paths.Record,
+	return []actions.Output{
+		{Name: "status", Value: actionStatus(s)},
+		{Name: "run-id", Value: string(s.RunID)},
+		{Name: "branch", Value: s.Branch},
+		{Name: "head-sha", Value: s.Head},
+		{Name: "cost-usd", Value: strings.TrimPrefix(spent.Cost().String(), "$")},
+		{Name: "tokens-in", Value: fmt.Sprint(spent.TokensIn)},
+		{Name: "tokens-out", Value: fmt.Sprint(spent.TokensOut)},
+		{Name: "budget-left-usd", Value: budgetLeft(s)},
+		{Name: "report", Value: s.Paths.Report},
+		{Name: "record", Value: s.Paths.Record},
 	}
 }
 

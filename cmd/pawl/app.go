@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/pawl-ci/pawl/report/actions"
 )
 
 // app is one invocation: its streams, its environment and the global flags.
@@ -17,6 +19,8 @@ type app struct {
 	errOut io.Writer
 	env    environment
 	status exitStatus
+	// annotations are findings that the action shows on their lines.
+	annotations []actions.Annotation
 
 	dir      string
 	storeDir string
@@ -40,6 +44,7 @@ func (a *app) command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	flags := root.PersistentFlags()
 	flags.StringVarP(&a.dir, "dir", "C", "", "work in the repository of `DIR` instead of the current directory")

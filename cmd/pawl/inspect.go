@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/pawl-ci/pawl/budget"
 	"github.com/pawl-ci/pawl/report"
+	"github.com/pawl-ci/pawl/report/page"
+	"github.com/pawl-ci/pawl/report/words"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/host/store"
 	"github.com/pawl-ci/pawl/runner/host/workspace"
@@ -39,38 +41,28 @@ func (a *app) inspectCommand() *cobra.Command {
 	return cmd
 }
 
-// runRow is one run in a list.
-type runRow struct {
-	RunID    string        `json:"run_id"`
-	Workflow string        `json:"workflow"`
-	Status   report.Status `json:"status"`
-	Branch   string        `json:"branch"`
-	Started  string        `json:"started_at"`
-	Process  string        `json:"process,omitempty"`
-	Tokens   int64         `json:"tokens"`
-	Cost     budget.Micros `json:"cost_micros"`
-}
-
-func (r runRow) resumable() bool {
-	return r.Status != report.Done && r.Status != report.Failed && r.Process != string(report.ProcessAlive)
+// resumable reports whether a run can go on.
+func resumable(r page.Row) bool {
+	return r.Status != report.Done && r.Status != report.Failed && r.Process != report.ProcessAlive
 }
 
 // runs lists the store, newest first.
-func (a *app) runs(p *place) ([]runRow, error) {
+func (a *app) runs(p *place) ([]page.Row, error) {
 	listed, err := store.List(p.store)
 	if err != nil {
 		return nil, storeProblem(err)
 	}
-	rows := make([]runRow, 0, len(listed))
+	rows := make([]page.Row, 0, len(listed))
 	for _, l := range listed {
-		s, _, err := a.summariseQuick(p, l.ID)
+		events, err := readRun(p, l.Run)
 		if err != nil {
 			a.notice("%v", err)
 			continue
 		}
-		rows = append(rows, runRow{
-			RunID: string(s.RunID), Workflow: s.Workflow, Status: s.Status, Branch: s.Branch, Started: s.StartedAt.Format("2006-01-02T15:04:05Z"),
-			Process: string(s.Process), Tokens: s.Budget.Spent.TokensIn + s.Budget.Spent.TokensOut, Cost: s.Budget.Spent.CostMicros,
+		s := report.Build(events, nil, report.Extra{Process: a.process(p, l.Run)})
+		rows = append(rows, page.Row{
+			RunID: s.RunID, Workflow: s.Workflow, Status: s.Status, Process: s.Process, StartedAt: s.StartedAt,
+			Age: time.Since(s.StartedAt), Branch: s.Branch, CostMicros: s.Budget.Spent.Cost(), Unpriced: s.Budget.Spent.Unpriced,
 		})
 	}
 	return rows, nil
@@ -85,13 +77,10 @@ func (a *app) inspectAll(p *place) error {
 		return a.writeJSON(rows)
 	}
 	if len(rows) == 0 {
-		fmt.Fprintln(a.out, "There are no runs yet. Start one with: pawl run WORKFLOW.iter")
-		return nil
+		_, err := fmt.Fprintln(a.out, "There are no runs yet. Start one with: pawl run WORKFLOW.iter")
+		return err
 	}
-	for _, r := range rows {
-		fmt.Fprintf(a.out, "%-24s %-8s %-18s %s  %s\n", r.RunID, r.Status, plainLine(r.Workflow), r.Started, plainLine(r.Branch))
-	}
-	return nil
+	return page.List(a.out, rows)
 }
 
 func (a *app) inspectOne(ctx context.Context, p *place, name string, events bool) error {
@@ -102,21 +91,20 @@ func (a *app) inspectOne(ctx context.Context, p *place, name string, events bool
 	if events {
 		return a.printEvents(p, id)
 	}
-	summary, _, err := a.summarise(ctx, p, id)
+	summary, err := a.summarise(ctx, p, id)
 	if err != nil {
 		return err
 	}
 	if a.json {
 		return a.writeJSON(summary)
 	}
-	report.Text(a.out, summary, a.colors(a.out))
-	return nil
+	return page.Text(a.out, summary, a.colors(a.out))
 }
 
 func (a *app) printEvents(p *place, id event.RunID) error {
-	events, err := store.Read(p.store, id)
+	events, err := readRun(p, id)
 	if err != nil {
-		return storeProblem(err)
+		return err
 	}
 	for _, e := range events {
 		raw, err := json.Marshal(e.Body)
@@ -134,35 +122,39 @@ func (a *app) printEvents(p *place, id event.RunID) error {
 }
 
 // summarise folds a record and adds what only git and the disk know.
-func (a *app) summarise(ctx context.Context, p *place, id event.RunID) (report.Summary, *ir.Workflow, error) {
-	events, err := store.Read(p.store, id)
+func (a *app) summarise(ctx context.Context, p *place, id event.RunID) (report.Summary, error) {
+	events, err := readRun(p, id)
 	if err != nil {
-		return report.Summary{}, nil, storeProblem(err)
+		return report.Summary{}, err
 	}
 	w := recordedWorkflow(events)
-	extra := report.Extra{Process: a.process(p, id), Paths: report.Paths{
-		Record: store.Path(p.store, id), Worktree: p.worktree(id), Report: filepath.Join(store.Path(p.store, id), "report.md"),
+	extra := report.Extra{Process: a.process(p, id), Command: a.invocation(), Paths: report.Paths{
+		Record: p.runDir(id), Worktree: p.worktree(id), Report: filepath.Join(p.runDir(id), "report.md"),
 	}}
 	summary := report.Build(events, w, extra)
-	if p.repo != nil && summary.Base != "" && summary.Head != "" {
-		if diff, err := p.repo.Diff(ctx, summary.Base, summary.Head); err == nil {
-			extra.Diff = diffOf(diff)
-			summary = report.Build(events, w, extra)
-		}
+	if p.repo == nil || summary.Base == "" || summary.Head == "" {
+		return summary, nil
 	}
-	return summary, w, nil
+	if diff, err := p.repo.Diff(ctx, summary.Base, summary.Head); err == nil {
+		extra.Diff = diffOf(diff)
+		summary = report.Build(events, w, extra)
+	}
+	return summary, nil
 }
 
-func (a *app) summariseQuick(p *place, id event.RunID) (report.Summary, *ir.Workflow, error) {
-	events, err := store.Read(p.store, id)
-	if err != nil {
-		return report.Summary{}, nil, storeProblem(err)
+// invocation is how pawl is called in lines to paste.
+func (a *app) invocation() string {
+	if a.dir == "" {
+		return "pawl"
 	}
-	return report.Build(events, nil, report.Extra{Process: a.process(p, id)}), nil, nil
+	return "pawl -C " + words.ShellWord(a.dir)
 }
 
 func (a *app) process(p *place, id event.RunID) report.Process {
-	if store.Locked(p.store, id) {
+	switch _, live, err := store.Live(p.store, id); {
+	case err != nil:
+		return report.ProcessUnknown
+	case live:
 		return report.ProcessAlive
 	}
 	return report.ProcessGone

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-ci/pawl/report/words"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/host/workspace"
 )
@@ -66,15 +67,8 @@ func (p *place) notices(a *app) {
 		a.notice("HEAD is detached: the run starts from commit %.12s", p.repo.Head)
 	}
 	if p.repo.Dirty > 0 {
-		a.notice("the checkout has %s that are not committed; the run works on commit %.12s without them", plural(p.repo.Dirty, "change"), p.repo.Head)
+		a.notice("the checkout has %s: the run works on commit %.12s without them", words.Count(int64(p.repo.Dirty), "uncommitted change"), p.repo.Head)
 	}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 func isProblem(err error, kind workspace.Kind) bool {

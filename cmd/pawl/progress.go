@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pawl-ci/pawl/report/words"
 	"github.com/pawl-ci/pawl/runner/event"
 )
 
@@ -48,21 +49,7 @@ func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-len([]ru
 
 // plainLine keeps text from a model or a tool from moving the cursor or taking
 // more than one line.
-func plainLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return ' '
-		}
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, text)
-	if r := []rune(text); len(r) > 160 {
-		text = string(r[:159]) + "…"
-	}
-	return text
-}
+func plainLine(text string) string { return words.Clip(words.OneLine(text), 160) }
 
 // show reports one durable event.
 func (p *progress) show(e event.Event) {

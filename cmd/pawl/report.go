@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pawl-ci/pawl/report"
+	"github.com/pawl-ci/pawl/report/page"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/host/store"
 )
@@ -29,7 +29,7 @@ func (a *app) reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			summary, w, err := a.summarise(cmd.Context(), p, id)
+			summary, err := a.summarise(cmd.Context(), p, id)
 			if err != nil {
 				return err
 			}
@@ -37,7 +37,7 @@ func (a *app) reportCommand() *cobra.Command {
 				return a.writeJSON(summary)
 			}
 			var text bytes.Buffer
-			if err := report.Markdown(&text, summary, report.Options{Workflow: w}); err != nil {
+			if err := page.Markdown(&text, summary, page.Options{}); err != nil {
 				return host(fmt.Errorf("render the report: %w", err), "")
 			}
 			return a.deliver(output, text.Bytes())
@@ -60,7 +60,7 @@ func (a *app) chosen(p *place, args []string) (event.RunID, error) {
 	if len(listed) == 0 {
 		return "", usage(fmt.Errorf("there are no runs in %s", p.store), "start one with pawl run WORKFLOW.iter")
 	}
-	return listed[0].ID, nil
+	return listed[0].Run, nil
 }
 
 func (a *app) deliver(path string, text []byte) error {

@@ -92,8 +92,8 @@ func (a *app) resumable(p *place, name string) (event.RunID, error) {
 		return "", err
 	}
 	for _, r := range runs {
-		if r.resumable() {
-			return event.RunID(r.RunID), nil
+		if resumable(r) {
+			return r.RunID, nil
 		}
 	}
 	return "", usage(errors.New("there is no run that can go on"), "pawl inspect lists the runs")
@@ -101,12 +101,21 @@ func (a *app) resumable(p *place, name string) (event.RunID, error) {
 
 // fold compiles the recorded workflow and replays the record over it.
 func (j *job) fold(events []event.Event, f *resumeFlags) (*machine.State, error) {
+	if err := loadAll(j.record, events); err != nil {
+		return nil, err
+	}
 	first, ok := firstEvent(events)
 	if !ok {
 		return nil, usage(fmt.Errorf("run %s never started: its record is empty", j.id), "start a new one with pawl run")
 	}
 	if f.model == "" && j.settings.model == "" {
 		j.settings.model = first.Model
+	}
+	j.ran = make(map[string]bool)
+	for _, e := range events {
+		if _, began := e.Body.(*event.NodeStarted); began {
+			j.ran[e.Node] = true
+		}
 	}
 	src, err := j.recordedSource(first, f)
 	if err != nil {
@@ -163,7 +172,7 @@ func (j *job) unchanged(first *event.RunStarted, src *source, force bool) error 
 	var changed []string
 	for id, digest := range first.NodeDigests {
 		n := src.workflow.Node(id)
-		if j.visited(id) && (n == nil || event.Digest(n.Digest()) != digest) {
+		if j.ran[id] && (n == nil || event.Digest(n.Digest()) != digest) {
 			changed = append(changed, id)
 		}
 	}
@@ -188,7 +197,7 @@ func (j *job) attach(ctx context.Context, state *machine.State) error {
 	if killed, err := sandbox.Reap(string(j.id)); err != nil {
 		j.app.notice("look for what a killed attempt left running: %v", err)
 	} else if killed > 0 {
-		j.app.notice("ended %s that a killed attempt had left running", plural(killed, "process"))
+		j.app.notice("ended %d of the processes that a killed attempt had left running", killed)
 	}
 	if !j.source.workflow.Worktree {
 		return nil

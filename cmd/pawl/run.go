@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -112,6 +113,7 @@ type job struct {
 	record   *store.Run
 	tree     *workspace.Tree // nil without a worktree
 	branch   string
+	ran      map[string]bool // nodes that the record says have begun; for a resume
 }
 
 // start opens record and branch, both or neither, and works.
@@ -125,7 +127,7 @@ func (j *job) start(ctx context.Context, vars map[string]any) (*ended, error) {
 	if j.source.workflow.Worktree {
 		j.branch = fmt.Sprintf("pawl/%s/%s", j.source.workflow.Name, j.id)
 		if j.tree, err = j.place.repo.Start(ctx, j.branch, j.place.worktree(j.id), ""); err != nil {
-			return nil, firstError(repoProblem(err), record.Discard())
+			return nil, errors.Join(repoProblem(err), discard(record))
 		}
 	}
 	state := machine.NewState(j.source.workflow)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pawl-ci/pawl/budget"
+	"github.com/pawl-ci/pawl/report/actions"
 	"github.com/pawl-ci/pawl/runner/host/tool"
 	"github.com/pawl-ci/pawl/runner/lang/check"
 	"github.com/pawl-ci/pawl/runner/lang/diag"
@@ -64,15 +65,18 @@ func compile(path, text string, opt compileOptions) *source {
 
 // say prints the findings for a person and reports whether the workflow can run.
 func (a *app) say(s *source) error {
-	diag.Render(a.errOut, s.findings, a.colors(a.errOut))
+	a.annotations = actions.FromDiagnostics(s.findings)
+	if err := diag.Render(a.errOut, s.findings, a.colors(a.errOut)); err != nil {
+		return host(fmt.Errorf("write findings: %w", err), "")
+	}
 	if s.findings.HasErrors() {
 		return errSaid(exitUsage)
 	}
 	return nil
 }
 
-// envAllowed reports whether ${NAME} may be taken from the environment: names
-// that may hold a secret never are.
+// envLookup is the environment as workflows may see it: names that may hold a
+// secret are not there.
 func (a *app) envLookup(name string) (string, bool) {
 	if !front.EnvAllowed(name) {
 		return "", false

@@ -39,8 +39,8 @@ func (a *app) validate(paths []string) error {
 		if err := diag.WriteJSON(a.out, all); err != nil {
 			return host(fmt.Errorf("write output: %w", err), "")
 		}
-	} else {
-		diag.Render(a.errOut, all, a.colors(a.errOut))
+	} else if err := diag.Render(a.errOut, all, a.colors(a.errOut)); err != nil {
+		return host(fmt.Errorf("write findings: %w", err), "")
 	}
 	if all.HasErrors() {
 		return errSaid(exitUsage)

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pawl-ci/pawl/report/words"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/host/store"
 )
@@ -31,21 +31,35 @@ func (a *app) verifyRecordCommand() *cobra.Command {
 	}
 }
 
+// verifyRecord reads everything a resume and a report would read.
 func (a *app) verifyRecord(p *place, id event.RunID) error {
-	checked, err := store.Check(p.store, id)
-	var damaged *event.Damaged
-	switch {
-	case errors.As(err, &damaged):
-		err = host(fmt.Errorf("record of %s: %w", id, damaged), "the run cannot be resumed; its branch and blobs are still there")
-	case err != nil:
-		return storeProblem(err)
+	record, events, torn, err := store.OpenRead(p.store, id)
+	if err != nil {
+		return damaged(id, err)
+	}
+	defer record.Close()
+	if err := event.CheckSequence(events); err != nil {
+		return damaged(id, err)
+	}
+	blobs := 0
+	for i := range events {
+		err := events[i].Visit(func(payload *event.Payload) error {
+			if payload.Blob != "" {
+				blobs++
+			}
+			return payload.Load(record.Get)
+		})
+		if err != nil {
+			return damaged(id, err)
+		}
 	}
 	if a.json {
-		if jsonErr := a.writeJSON(map[string]any{"run_id": id, "whole": err == nil, "events": checked.Events, "blobs": checked.Blobs, "torn_bytes": checked.TornBytes}); jsonErr != nil {
-			return jsonErr
-		}
-	} else if err == nil {
-		fmt.Fprintf(a.out, "%s: the record is whole: %s, %s\n", id, plural(checked.Events, "event"), plural(checked.Blobs, "blob"))
+		return a.writeJSON(map[string]any{"run_id": id, "whole": true, "events": len(events), "blobs": blobs, "torn_bytes": torn})
 	}
+	_, err = fmt.Fprintf(a.out, "%s: the record is whole: %s, %s\n", id, words.Count(int64(len(events)), "event"), words.Count(int64(blobs), "blob"))
 	return err
+}
+
+func damaged(id event.RunID, err error) error {
+	return host(fmt.Errorf("record of %s: %w", id, err), "the run cannot be resumed; its branch and blobs are still there")
 }

@@ -11,10 +11,10 @@ import (
 
 	"github.com/pawl-ci/pawl/gates/local"
 	"github.com/pawl-ci/pawl/report"
+	"github.com/pawl-ci/pawl/report/page"
 	"github.com/pawl-ci/pawl/runner"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/host/sandbox"
-	"github.com/pawl-ci/pawl/runner/host/store"
 	"github.com/pawl-ci/pawl/runner/host/tool"
 	"github.com/pawl-ci/pawl/runner/host/verify"
 	"github.com/pawl-ci/pawl/runner/machine"
@@ -33,7 +33,7 @@ type wallClock struct{}
 func (wallClock) Now() time.Time { return time.Now() }
 
 // work runs the engine over real ports, writes the report and says how it ended.
-func (j *job) work(ctx context.Context, state *machine.State, first event.Body) (*ended, error) {
+func (j *job) work(ctx context.Context, state *machine.State, opening event.Body) (*ended, error) {
 	ports, err := j.ports(state)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (j *job) work(ctx context.Context, state *machine.State, first event.Body) 
 	if j.branch != "" {
 		show.line("", show.paint(dim, "·"), "run "+string(j.id)+" on branch "+j.branch)
 	}
-	runErr := runner.Run(ctx, state, first, j.id, ports, runner.Options{
+	runErr := runner.Run(ctx, state, opening, j.id, ports, runner.Options{
 		Prices: j.settings.prices, Redact: j.settings.redact.String, Progress: show.show,
 	})
 	var bad *runner.AnswerError
@@ -64,13 +64,6 @@ func (j *job) work(ctx context.Context, state *machine.State, first event.Body) 
 		return done, bad
 	}
 	return done, nil
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // ports wires the rooms below to the engine.
@@ -102,7 +95,7 @@ func (j *job) ports(state *machine.State) (runner.Ports, error) {
 // gate asks at the terminal, or takes the answers that were given. Answers given
 // to a resume concern the gates that were open then, and no later one.
 func (j *job) gate(state *machine.State) *local.Gate {
-	g := &local.Gate{Answers: j.settings.answers, Out: j.app.errOut, By: j.app.env.first("GITHUB_ACTOR", "USER", "LOGNAME", "USERNAME")}
+	g := &local.Gate{Answers: j.settings.answers, Out: j.app.errOut, By: first(j.app.env.first("GITHUB_ACTOR", "USER", "LOGNAME", "USERNAME"), "somebody on this machine")}
 	if open := state.OpenGates(); state.Status != machine.New {
 		g.Only = make(map[string]bool, len(open))
 		for _, name := range open {
@@ -123,21 +116,20 @@ func (a *app) privateHome(p *place) string {
 // conclude folds the record into a report, writes report.md beside it and prints
 // the end of the story.
 func (a *app) conclude(ctx context.Context, p *place, id event.RunID) (*ended, error) {
-	summary, src, err := a.summarise(ctx, p, id)
+	summary, err := a.summarise(ctx, p, id)
 	if err != nil {
 		return nil, err
 	}
 	var text bytes.Buffer
-	if err := report.Markdown(&text, summary, report.Options{Workflow: src}); err != nil {
+	if err := page.Markdown(&text, summary, page.Options{}); err != nil {
 		return nil, host(fmt.Errorf("render the report: %w", err), "")
 	}
-	if err := store.WriteFile(p.store, id, "report.md", text.Bytes()); err != nil {
-		a.notice("%v", err) // the record is the truth; the report can be made again
+	if err := os.WriteFile(summary.Paths.Report, text.Bytes(), 0o600); err != nil {
+		a.notice("write the report: %v", err) // the record is the truth; the report can be made again
 	}
 	done := &ended{summary: summary, markdown: text.String()}
 	if a.json {
 		return done, a.writeJSON(summary)
 	}
-	report.Text(a.out, summary, a.colors(a.out))
-	return done, nil
+	return done, page.Text(a.out, summary, a.colors(a.out))
 }

@@ -65,3 +65,18 @@ func (e *Event) Store(put func(Digest, []byte) error) error {
 	}
 	return nil
 }
+
+// Visit calls visit with every payload of the event, loaded or not, until one
+// call returns an error.
+func (e *Event) Visit(visit func(*Payload) error) error {
+	needed, other := e.Body.payloads()
+	for _, p := range append(needed, other...) {
+		if p == nil {
+			continue
+		}
+		if err := visit(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
