@@ -1,0 +1,198 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/pawl-ci/pawl/gates"
+	"github.com/pawl-ci/pawl/runner/event"
+	"github.com/pawl-ci/pawl/runner/lang/ir"
+)
+
+func (f *fold) applyNode(e *event.Event) {
+	switch b := e.Body.(type) {
+	case *event.NodeStarted:
+		st := f.step(e)
+		st.Visit, st.State, st.StartedAt = b.Visit, StepRunning, e.Time.UTC()
+		f.clocks[st].start(f.running)
+		f.purse.Iterations++
+	case *event.NodeFinished:
+		f.nodeFinished(e, b)
+	case *event.NodeFailed:
+		st := f.step(e)
+		st.State, st.Failure = StepFailed, &Outcome{Class: string(b.Class), Node: e.Node, Detail: b.Detail, Hint: b.Hint}
+		f.clocks[st].stop(f.running)
+		f.failure = st
+	case *event.EdgeTaken:
+		f.edgeTaken(e, b)
+	case *event.GateOpened:
+		f.gateOpened(e, b)
+	case *event.GateAsked:
+		f.gateAsked(e, b)
+	case *event.GateAnswered:
+		f.gateAnswered(e, b)
+	default:
+		f.applyEffect(e)
+	}
+}
+
+// step is the one that e's token stands at. An event that names another node, or
+// a token seen for the first time, begins one.
+func (f *fold) step(e *event.Event) *Step {
+	st := f.at[e.Token]
+	if st == nil || st.Node != e.Node {
+		st = f.arrive(e, e.Node, nil)
+	}
+	return st
+}
+
+func (f *fold) arrive(e *event.Event, node string, via *Via) *Step {
+	st := &Step{Node: node, Token: e.Token, Via: via, State: StepArrived, StartedAt: e.Time.UTC(), Op: f.word(node)}
+	f.path = append(f.path, st)
+	f.clocks[st] = &stopwatch{}
+	f.at[e.Token] = st
+	return st
+}
+
+func (f *fold) node(id string) *ir.Node {
+	if f.w == nil {
+		return nil
+	}
+	return f.w.Node(id)
+}
+
+func (f *fold) word(id string) string {
+	if n := f.node(id); n != nil && n.Op != nil {
+		return n.Op.Word()
+	}
+	return ""
+}
+
+func (f *fold) nodeFinished(e *event.Event, b *event.NodeFinished) {
+	st := f.step(e)
+	st.State = StepFinished
+	f.clocks[st].stop(f.running)
+	output := object(b.Output)
+	st.Facts = f.facts(st.Node, output)
+	if b.Commit == "" {
+		return
+	}
+	f.s.Head = b.Commit
+	if b.Changed {
+		st.Commit = b.Commit
+		f.s.Commits = append(f.s.Commits, Commit{Commit: b.Commit, Node: st.Node, Visit: b.Visit, Subject: subject(output)})
+	}
+}
+
+// object decodes a payload that holds one; nil otherwise.
+func object(p event.Payload) map[string]any {
+	raw := p.Raw() // p is a copy: the caller's event stays as it is
+	if len(raw) == 0 {
+		return nil
+	}
+	v, err := ir.Decode(raw)
+	if err != nil {
+		return nil
+	}
+	m, _ := v.(map[string]any)
+	return m
+}
+
+// maxFacts is how many fields of an output a step shows.
+const maxFacts = 4
+
+// facts are the fields of an output that say where the path goes: yes or no, and
+// words out of a closed set, in the schema's order.
+func (f *fold) facts(node string, output map[string]any) []Fact {
+	n := f.node(node)
+	if n == nil || n.Out == nil {
+		return nil
+	}
+	var facts []Fact
+	for _, field := range n.Out.Fields {
+		value := ""
+		switch v := output[field.Name].(type) {
+		case bool:
+			value = map[bool]string{true: "yes", false: "no"}[v]
+		case string:
+			if len(field.Enum) > 0 {
+				value = v
+			}
+		}
+		if value != "" && len(facts) < maxFacts {
+			facts = append(facts, Fact{field.Name, value})
+		}
+	}
+	return facts
+}
+
+// subject is what a node says it did, under the names that commits use.
+func subject(output map[string]any) string {
+	for _, name := range []string{"commit_message", "title", "summary"} {
+		if s, ok := output[name].(string); ok && strings.TrimSpace(s) != "" {
+			return strings.Join(strings.Fields(s), " ")
+		}
+	}
+	return ""
+}
+
+func (f *fold) edgeTaken(e *event.Event, b *event.EdgeTaken) {
+	via := &Via{From: e.Node, Edge: b.Edge, Loop: b.Loop, Count: b.Count}
+	if n := f.node(e.Node); n != nil && b.Edge >= 0 && b.Edge < len(n.Edges) && n.Edges[b.Edge].Loop != nil {
+		via.Max = n.Edges[b.Edge].Loop.Max
+	}
+	f.arrive(e, b.To, via)
+}
+
+func (f *fold) gateOpened(e *event.Event, b *event.GateOpened) {
+	f.begin(e, b.Key, &effect{})
+	g := f.gate(e, b.Gate)
+	var q gates.Question
+	payload := b.Question
+	if raw := payload.Raw(); raw != nil && json.Unmarshal(raw, &q) == nil {
+		g.Text, g.Input, g.MinAnswers, g.Commit = q.Text, q.Input, q.MinAnswers, q.Commit
+		g.Fields = append(g.Fields, q.Fields...)
+	}
+}
+
+// gate is the one of that name, which a torn record may mention unopened.
+func (f *fold) gate(e *event.Event, id string) *Gate {
+	for _, g := range f.gates {
+		if g.Gate == id {
+			return g
+		}
+	}
+	g := &Gate{Gate: id, Node: cmp.Or(e.Node, id), State: GateOpen, Fields: []gates.Field{}, OpenedAt: e.Time.UTC()}
+	f.gates = append(f.gates, g)
+	return g
+}
+
+func (f *fold) gateAsked(e *event.Event, b *event.GateAsked) {
+	f.end(b.Key)
+	st := f.step(e)
+	st.State = StepWaiting
+	f.clocks[st].stop(f.running)
+	if g := f.gate(e, b.Gate); b.Ref != "" {
+		g.Ref = b.Ref
+	}
+}
+
+func (f *fold) gateAnswered(e *event.Event, b *event.GateAnswered) {
+	f.end(b.Key)
+	st := f.step(e)
+	st.State = StepRunning
+	f.clocks[st].start(f.running)
+	g, at := f.gate(e, b.Gate), e.Time.UTC()
+	g.State, g.AnsweredAt, g.By, g.Via, g.Values = GateAnswered, &at, b.By, b.Via, b.Output
+}
+
+// attemptOf reads the attempt out of a key: its last part.
+func attemptOf(key event.Key) int {
+	n, err := strconv.Atoi(string(key[strings.LastIndexByte(string(key), '/')+1:]))
+	if err != nil || n < 1 {
+		return 1
+	}
+	return n
+}
