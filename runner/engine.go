@@ -203,6 +203,10 @@ func (e *engine) handle(c machine.Command) (bool, error) {
 	if r, ok := c.(machine.Record); ok {
 		return true, e.record(r.Token, r.Node, r.Body)
 	}
+	if f, ok := c.(machine.Finish); ok && (!f.Commit || e.Workspace == nil) {
+		// Nothing to commit: closing the visit is a decision, not an effect.
+		return true, e.record(f.Token.ID, f.Node.ID, &event.NodeFinished{Visit: f.Token.Visit, Output: f.Output})
+	}
 	s, started, err := e.prepare(c)
 	if err != nil || s == nil && started == nil {
 		return false, err

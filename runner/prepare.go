@@ -76,9 +76,6 @@ func unknown(ctx context.Context, key event.Key, hostErr error) ([]event.Body, e
 // finish commits what the node changed.
 func (e *engine) finish(c machine.Finish) func(context.Context) ([]event.Body, error) {
 	done := &event.NodeFinished{Visit: c.Token.Visit, Output: c.Output}
-	if !c.Commit || e.Workspace == nil {
-		return func(context.Context) ([]event.Body, error) { return []event.Body{done}, nil }
-	}
 	commit := e.commitFor(c)
 	return func(ctx context.Context) ([]event.Body, error) {
 		head, changed, err := e.Workspace.Commit(ctx, commit)

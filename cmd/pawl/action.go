@@ -168,13 +168,21 @@ func actionOutputs(s report.Summary) []actions.Output {
 		{Name: "run-id", Value: string(s.RunID)},
 		{Name: "branch", Value: s.Branch},
 		{Name: "head-sha", Value: s.Head},
-		{Name: "cost-usd", Value: strings.TrimPrefix(spent.Cost().String(), "$")},
+		{Name: "cost-usd", Value: costUSD(spent)},
 		{Name: "tokens-in", Value: fmt.Sprint(spent.TokensIn)},
 		{Name: "tokens-out", Value: fmt.Sprint(spent.TokensOut)},
 		{Name: "budget-left-usd", Value: budgetLeft(s)},
 		{Name: "report", Value: s.Paths.Report},
 		{Name: "record", Value: s.Paths.Record},
 	}
+}
+
+// costUSD is empty when nobody knows what the calls cost: 0 would be a lie.
+func costUSD(spent report.Spend) string {
+	if spent.Unpriced && spent.Cost() == 0 {
+		return ""
+	}
+	return strings.TrimPrefix(spent.Cost().String(), "$")
 }
 
 // actionStatus is the status in the words that workflows test for.

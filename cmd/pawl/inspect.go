@@ -60,10 +60,7 @@ func (a *app) runs(p *place) ([]page.Row, error) {
 			continue
 		}
 		s := report.Build(events, nil, report.Extra{Process: a.process(p, l.Run)})
-		rows = append(rows, page.Row{
-			RunID: s.RunID, Workflow: s.Workflow, Status: s.Status, Process: s.Process, StartedAt: s.StartedAt,
-			Age: time.Since(s.StartedAt), Branch: s.Branch, CostMicros: s.Budget.Spent.Cost(), Unpriced: s.Budget.Spent.Unpriced,
-		})
+		rows = append(rows, page.RowOf(s, time.Now()))
 	}
 	return rows, nil
 }

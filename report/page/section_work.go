@@ -169,6 +169,9 @@ func passSymbol(passed bool) string {
 
 func countsText(c event.Counts) string {
 	text := fmt.Sprintf("%d passed", c.Passed)
+	if c.Unit != "" {
+		text = words.Count(int64(c.Passed), c.Unit) + " passed"
+	}
 	if c.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", c.Failed)
 	}

@@ -24,6 +24,7 @@ type CommandEvidence struct {
 
 // Counts are tests by result, when the runner's output format is known.
 type Counts struct {
+	Unit    string   `json:"unit,omitempty"` // what is counted: "package"; "" is tests
 	Passed  int      `json:"passed"`
 	Failed  int      `json:"failed"`
 	Skipped int      `json:"skipped,omitempty"`

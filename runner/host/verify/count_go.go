@@ -79,6 +79,7 @@ func countGoText(lines []string) *event.Counts {
 		return nil
 	}
 	c := g.packages
+	c.Unit = "package" // without -v, go test does not say how many tests passed
 	if g.verbose {
 		c = g.tests
 	}

@@ -16,6 +16,12 @@ func counts(passed, failed, skipped int, failing ...string) *event.Counts {
 	return &event.Counts{Passed: passed, Failed: failed, Skipped: skipped, Failing: failing}
 }
 
+// packages is what `go test` without -v says: it counts packages, not tests.
+func packages(c *event.Counts) *event.Counts {
+	c.Unit = "package"
+	return c
+}
+
 // The files in testdata are what go 1.26, node 20, Python 3.11 and cargo 1.95
 // wrote for small projects.
 func TestCountRealOutput(t *testing.T) {
@@ -24,13 +30,13 @@ func TestCountRealOutput(t *testing.T) {
 		file, name string
 		want       *event.Counts
 	}{
-		{"go-plain", "go", counts(1, 1, 0, "TestAdd", "TestSub/bad_case")},
+		{"go-plain", "go", packages(counts(1, 1, 0, "TestAdd", "TestSub/bad_case"))},
 		{"go-v", "go", counts(3, 3, 1, "TestAdd", "TestSub/bad_case")},
 		{"go-json", "go", counts(3, 3, 1, "x.TestAdd", "x.TestSub/bad_case")},
-		{"go-build", "go", counts(0, 2, 0, "TestAdd", "TestSub/bad_case", "x/sub [build failed]")},
+		{"go-build", "go", packages(counts(0, 2, 0, "TestAdd", "TestSub/bad_case", "x/sub [build failed]"))},
 		{"go-build-json", "go", counts(2, 4, 1, "x/sub", "x.TestAdd", "x.TestSub/bad_case")},
-		{"go-none", "go", counts(0, 0, 0)},
-		{"go-panic", "go", counts(0, 1, 0, "TestX")},
+		{"go-none", "go", packages(counts(0, 0, 0))},
+		{"go-panic", "go", packages(counts(0, 1, 0, "TestX"))},
 		{"node-tap", "npm", counts(2, 2, 2, "subtracts", "inner bad")},
 		{"node-spec", "npm", counts(2, 2, 2, "subtracts", "inner bad")},
 		{"node-none", "npm", counts(0, 0, 0)},
@@ -126,7 +132,7 @@ AssertionError: expected 3 to be 4
 		{"tape", "TAP version 13\n# sums\nok 1 should be equal\nnot ok 2 should be 4\n1..2\n# tests 2\n# pass  1\n# fail  1\n", counts(1, 1, 0, "should be 4")},
 		{"two suites of npm workspaces", "TAP version 13\nok 1 - a\n1..1\n# tests 1\n# pass 1\n# fail 0\nTAP version 13\nok 1 - a\n1..1\n# tests 1\n# pass 1\n# fail 0\n", counts(2, 0, 0)},
 		{"make with Go and pytest", "ok  \tx/sub\t0.003s\n5 passed in 0.10s\n", counts(6, 0, 0)},
-		{"go with nothing to run", "ok  \tx\t0.002s [no tests to run]\n", counts(0, 0, 0)},
+		{"go with nothing to run", "ok  \tx\t0.002s [no tests to run]\n", packages(counts(0, 0, 0))},
 		{"something else", "compiling…\nall good, 3 passed\n", nil},
 		{"empty", "", nil},
 	}

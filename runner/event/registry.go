@@ -1,0 +1,40 @@
+package event
+
+import "slices"
+
+// bodies makes an empty body for every type there is.
+var bodies = map[Type]func() Body{
+	"RunStarted":        func() Body { return new(RunStarted) },
+	"RunResumed":        func() Body { return new(RunResumed) },
+	"RunParked":         func() Body { return new(RunParked) },
+	"RunStopped":        func() Body { return new(RunStopped) },
+	"RunFinished":       func() Body { return new(RunFinished) },
+	"BudgetWarned":      func() Body { return new(BudgetWarned) },
+	"NodeStarted":       func() Body { return new(NodeStarted) },
+	"NodeFinished":      func() Body { return new(NodeFinished) },
+	"NodeFailed":        func() Body { return new(NodeFailed) },
+	"EdgeTaken":         func() Body { return new(EdgeTaken) },
+	"ModelCallStarted":  func() Body { return new(ModelCallStarted) },
+	"ModelCallFinished": func() Body { return new(ModelCallFinished) },
+	"ModelCallFailed":   func() Body { return new(ModelCallFailed) },
+	"ToolCallStarted":   func() Body { return new(ToolCallStarted) },
+	"ToolCallFinished":  func() Body { return new(ToolCallFinished) },
+	"CommandStarted":    func() Body { return new(CommandStarted) },
+	"CommandFinished":   func() Body { return new(CommandFinished) },
+	"GateOpened":        func() Body { return new(GateOpened) },
+	"GateAsked":         func() Body { return new(GateAsked) },
+	"GateAnswered":      func() Body { return new(GateAnswered) },
+	"VerifyStarted":     func() Body { return new(VerifyStarted) },
+	"VerifyFinished":    func() Body { return new(VerifyFinished) },
+	"EffectForfeited":   func() Body { return new(EffectForfeited) },
+}
+
+// Types lists every type of event, sorted.
+func Types() []Type {
+	types := make([]Type, 0, len(bodies))
+	for t := range bodies {
+		types = append(types, t)
+	}
+	slices.Sort(types)
+	return types
+}

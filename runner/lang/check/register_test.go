@@ -1,0 +1,144 @@
+package check_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pawl-ci/pawl/budget"
+	"github.com/pawl-ci/pawl/runner/lang/check"
+	"github.com/pawl-ci/pawl/runner/lang/diag"
+	"github.com/pawl-ci/pawl/runner/lang/front"
+)
+
+// notYet are rules of the register that no stage applies yet: they come with the
+// language as a whole. The test fails when one of them begins to work and still
+// stands here.
+var notYet = []diag.Code{
+	"C009", "C028", "C029", "C036", "P162", "P171", "P172", "P173", "P174", "P175", "P176",
+}
+
+// findings compiles a text as `pawl validate` does.
+func findings(text string) diag.List {
+	w, list := front.Load(diag.NewFile("example.iter", text), front.Options{})
+	if w != nil && !list.HasErrors() {
+		tools := []string{"edit_file", "git_diff", "read_file", "run_command", "search", "write_file"}
+		list = append(list, check.Run(w, check.Options{
+			Tools: func(name string) (string, bool) { return name, slices.Contains(tools, name) }, ToolNames: tools, Prices: budget.Prices(),
+		})...)
+	}
+	list.Sort()
+	return list
+}
+
+func codes(list diag.List) []diag.Code {
+	var out []diag.Code
+	for _, d := range list {
+		out = append(out, d.Code)
+	}
+	return out
+}
+
+// TestEveryExampleOfTheRegister runs what `pawl explain` prints: a bad example
+// shows its rule, and no error beside it; a good one does not.
+func TestEveryExampleOfTheRegister(t *testing.T) {
+	t.Parallel()
+	for _, rule := range diag.Rules() {
+		t.Run(string(rule.Code), func(t *testing.T) {
+			t.Parallel()
+			bad, good := findings(rule.Bad), findings(rule.Good)
+			shown := slices.Contains(codes(bad), rule.Code)
+			if slices.Contains(notYet, rule.Code) {
+				if shown {
+					t.Errorf("%s works: take it off the list notYet", rule.Code)
+				}
+				return
+			}
+			if !shown {
+				t.Errorf("the bad example does not show %s (%s); it shows:\n%s", rule.Code, rule.Title, drawn(bad))
+			}
+			if slices.Contains(codes(good), rule.Code) || good.HasErrors() && !unsupported(good) {
+				t.Errorf("the good example shows:\n%s", drawn(good))
+			}
+		})
+	}
+}
+
+// unsupported: an example may use what this version refuses to run, and only
+// that.
+func unsupported(list diag.List) bool {
+	for _, d := range list {
+		if d.Severity == diag.Error && d.Code != "P169" {
+			return false
+		}
+	}
+	return true
+}
+
+func drawn(list diag.List) string {
+	var b strings.Builder
+	if err := diag.Render(&b, list, false); err != nil {
+		fmt.Fprintln(&b, err)
+	}
+	return b.String()
+}
+
+// The same file gives the same bytes, every time.
+func TestFindingsAreDeterministic(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for _, rule := range diag.Rules() {
+		text.WriteString(rule.Bad)
+	}
+	want := drawn(findings(text.String()))
+	for range 12 {
+		if got := drawn(findings(text.String())); got != want {
+			t.Fatalf("two runs differ:\n%s\n%s", got, want)
+		}
+	}
+}
+
+// BenchmarkParseAndCheck is BENCH row 1's file: parse, lower and check of 30
+// lines.
+func BenchmarkParseAndCheck(b *testing.B) {
+	text := smallFile
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if list := findings(text); list.HasErrors() {
+			b.Fatal(drawn(list))
+		}
+	}
+}
+
+const smallFile = `## Review and decide.
+vars:
+  rules: string = "no secrets"
+
+prompt review_system:
+  You are a code reviewer. Watch for: {{vars.rules}}
+
+prompt review_user:
+  Review this code:
+  {{input.code}}
+
+schema review_input:
+  code: string
+
+schema review_output:
+  approved: bool
+  summary: string
+
+agent reviewer:
+  model: "gpt-5-mini"
+  input: review_input
+  output: review_output
+  system: review_system
+  user: review_user
+
+workflow minimal:
+  entry: reviewer
+  reviewer -> done when approved
+  reviewer -> fail when not approved
+`
