@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -57,6 +58,15 @@ func (a *app) command() *cobra.Command {
 		a.explainCommand(), a.demoCommand(), a.scriptCommand(), a.verifyRecordCommand(), a.actionCommand(), a.versionCommand(),
 	)
 	return root
+}
+
+// path is a path that the user gave: relative to the directory of -C, as with
+// git.
+func (a *app) path(given string) string {
+	if a.dir == "" || filepath.IsAbs(given) {
+		return given
+	}
+	return filepath.Join(a.dir, given)
 }
 
 // colors reports whether w gets colour.

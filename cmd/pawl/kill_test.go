@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -11,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -107,6 +110,40 @@ func TestKill(t *testing.T) {
 		}
 	}
 	t.Logf("%d runs, %d killed while working, %d resumes", n, killed, resumed)
+}
+
+// TestTerminate ends runs with SIGTERM, as a CI system does that cancels a job:
+// the record says so within seconds, and a resume goes on.
+func TestTerminate(t *testing.T) {
+	t.Parallel()
+	bin := pawlBinary(t)
+	clean := newVictim(t, bin)
+	began := time.Now()
+	clean.finish(t)
+	whole := time.Since(began)
+	stopped := 0
+	for i := range 3 {
+		v := newVictim(t, bin)
+		ctx, cancel := context.WithTimeout(context.Background(), whole*time.Duration(i+1)/5)
+		cmd := v.start(ctx)
+		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+		cmd.WaitDelay = 5 * time.Second
+		err := cmd.Run()
+		cancel()
+		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == int(exitStopped) {
+			stopped++
+			if got := v.status(t); got != report.Stopped {
+				t.Errorf("after SIGTERM the run is %s, want stopped", got)
+			}
+		} else if err != nil {
+			t.Logf("terminated before the run had begun: %v", err)
+		}
+		v.finish(t)
+		v.compare(t, clean)
+	}
+	if stopped == 0 {
+		t.Error("no run was stopped while it worked")
+	}
 }
 
 // pawlBinary is this test binary under the name that makes it pawl.

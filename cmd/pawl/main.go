@@ -15,10 +15,14 @@ import (
 	"syscall"
 )
 
-func main() {
+func main() { os.Exit(program()) }
+
+// program is pawl in its process: the first SIGINT or SIGTERM stops a run in
+// order.
+func program() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
+	return Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
 }
 
 // Main is the whole program over its surroundings; it returns the exit status.

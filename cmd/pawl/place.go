@@ -42,7 +42,7 @@ func (a *app) openPlace(ctx context.Context, need bool) (*place, error) {
 	}
 	switch {
 	case a.storeDir != "":
-		p.store, err = filepath.Abs(a.storeDir)
+		p.store, err = filepath.Abs(a.path(a.storeDir))
 	case p.repo != nil:
 		p.store = filepath.Join(p.repo.Top, storeName)
 	default:
@@ -56,6 +56,12 @@ func (a *app) openPlace(ctx context.Context, need bool) (*place, error) {
 
 func (p *place) worktree(id event.RunID) string {
 	return filepath.Join(p.store, "worktrees", string(id))
+}
+
+// mark names the run to the processes it starts. It holds the place too: two
+// repositories may use one run id.
+func (p *place) mark(id event.RunID) string {
+	return fmt.Sprintf("%s.%.12s", id, event.DigestOf([]byte(p.runDir(id))))
 }
 
 // notices says what a person may not expect about the checkout.

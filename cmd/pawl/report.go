@@ -68,7 +68,7 @@ func (a *app) deliver(path string, text []byte) error {
 		_, err := a.out.Write(text)
 		return err
 	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
+	if err := os.WriteFile(a.path(path), text, 0o644); err != nil {
 		return host(fmt.Errorf("write the report: %w", err), "")
 	}
 	return nil

@@ -194,7 +194,7 @@ func recordedEnv(env map[string]string) func(string) (string, bool) {
 // attach takes the worktree up again, after ending what a killed process left
 // running in it.
 func (j *job) attach(ctx context.Context, state *machine.State) error {
-	if killed, err := sandbox.Reap(string(j.id)); err != nil {
+	if killed, err := sandbox.Reap(j.place.mark(j.id)); err != nil {
 		j.app.notice("look for what a killed attempt left running: %v", err)
 	} else if killed > 0 {
 		j.app.notice("ended %d of the processes that a killed attempt had left running", killed)

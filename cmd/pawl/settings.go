@@ -49,12 +49,12 @@ func (a *app) settings(ctx context.Context, f *runFlags) (*settings, error) {
 		return nil, err
 	}
 	if f.prices != "" {
-		if err := s.readPrices(f.prices); err != nil {
+		if err := s.readPrices(a.path(f.prices)); err != nil {
 			return nil, err
 		}
 	}
 	if f.modelScript != "" {
-		return s, s.startScript(ctx, f.modelScript)
+		return s, s.startScript(ctx, a.path(f.modelScript))
 	}
 	return s, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/pawl-ci/pawl/budget"
@@ -35,11 +34,7 @@ type compileOptions struct {
 // readSource reads and compiles the workflow at path, relative to the working
 // directory that -C names.
 func (a *app) readSource(path string, opt compileOptions) (*source, error) {
-	full := path
-	if a.dir != "" && !filepath.IsAbs(path) {
-		full = filepath.Join(a.dir, path)
-	}
-	text, err := os.ReadFile(full)
+	text, err := os.ReadFile(a.path(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, usage(fmt.Errorf("%s: there is no such file", path), "give the path of a workflow, for example: pawl run ci-fix.iter")
 	}

@@ -73,7 +73,7 @@ func (j *job) ports(state *machine.State) (runner.Ports, error) {
 		root = j.tree.Path
 	}
 	env := sandbox.Environment(j.app.env.lines(), j.app.privateHome(j.place), nil)
-	shell := tool.NewShell(tool.ShellConfig{Root: root, Env: env, RunID: string(j.id), Timeout: j.flags.toolTimeout})
+	shell := tool.NewShell(tool.ShellConfig{Root: root, Env: env, RunID: j.place.mark(j.id), Timeout: j.flags.toolTimeout})
 	base := state.Base
 	if base == "" && j.place.repo != nil {
 		base = j.place.repo.Head

@@ -14,7 +14,7 @@ func TestRecordedEvents(t *testing.T) {
 		"pull_request":        "pull_request opened by Codertocat on #2",
 		"pull_request_review": "pull_request_review submitted by Codertocat on #2",
 		"issue_comment":       "issue_comment created by Codertocat on #1",
-		"workflow_dispatch":   "workflow_dispatch by Codertocat",
+		"workflow_dispatch":   "workflow_dispatch by octocat",
 	} {
 		payload, err := os.ReadFile(filepath.Join("testdata", "events", name+".json"))
 		if err != nil {
