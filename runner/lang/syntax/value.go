@@ -31,11 +31,11 @@ type Value struct {
 	Str  string
 	Span diag.Span // as written, with quotes or brackets
 
-	more *more // nil unless the value has parts or escapes
+	parts *parts // nil unless the value has parts or escapes
 }
 
-// more is what few values have.
-type more struct {
+// parts is what few values have.
+type parts struct {
 	runs    []run
 	items   []Value
 	entries []Entry
@@ -46,8 +46,8 @@ type more struct {
 func (v *Value) Text() Text {
 	t := Text{Value: v.Str, Span: v.Span}
 	switch {
-	case v.more != nil && v.more.runs != nil:
-		t.runs = v.more.runs
+	case v.parts != nil && v.parts.runs != nil:
+		t.runs = v.parts.runs
 	case v.Kind == StringValue:
 		t.lead = 1
 	}
@@ -56,26 +56,26 @@ func (v *Value) Text() Text {
 
 // Items are the members of a list.
 func (v *Value) Items() []Value {
-	if v == nil || v.more == nil {
+	if v == nil || v.parts == nil {
 		return nil
 	}
-	return v.more.items
+	return v.parts.items
 }
 
 // Entries are the members of an object.
 func (v *Value) Entries() []Entry {
-	if v == nil || v.more == nil {
+	if v == nil || v.parts == nil {
 		return nil
 	}
-	return v.more.entries
+	return v.parts.entries
 }
 
 // Props are the properties of a block.
 func (v *Value) Props() Props {
-	if v == nil || v.more == nil {
+	if v == nil || v.parts == nil {
 		return nil
 	}
-	return v.more.props
+	return v.parts.props
 }
 
 // Bool is the value of `true` and `false`; anything else is false.
