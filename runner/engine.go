@@ -191,7 +191,7 @@ func (e *engine) interrupted(work context.Context) error {
 		stop = &event.RunStopped{
 			Reason: event.StopBudget, Limit: "max_duration",
 			Detail: fmt.Sprintf("max_duration: %s of running time are used up", e.state.Purse.Limits.MaxDuration),
-			Hint:   "raise max_duration in the budget block, or resume with --max-duration",
+			Hint:   "go on with a higher limit: pawl resume --max-duration …",
 		}
 	}
 	return e.record(0, "", stop)

@@ -68,7 +68,7 @@ func overdrawn(o *budget.Overdraft, node string) *event.RunStopped {
 	return &event.RunStopped{
 		Reason: event.StopBudget, Limit: o.Limit,
 		Detail: fmt.Sprintf("%s, before the next call of %s", o.Error(), node),
-		Hint:   "raise the limit in the budget block, or resume with --" + flagOf(o.Limit),
+		Hint:   "go on with a higher limit: pawl resume --" + flagOf(o.Limit) + " …",
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -126,8 +127,11 @@ func (a *app) summarise(ctx context.Context, p *place, id event.RunID) (report.S
 	}
 	w := recordedWorkflow(events)
 	extra := report.Extra{Process: a.process(p, id), Command: a.invocation(), Paths: report.Paths{
-		Record: p.runDir(id), Worktree: p.worktree(id), Report: filepath.Join(p.runDir(id), "report.md"),
+		Record: p.runDir(id), Report: filepath.Join(p.runDir(id), "report.md"),
 	}}
+	if _, err := os.Stat(p.worktree(id)); err == nil {
+		extra.Paths.Worktree = p.worktree(id)
+	}
 	summary := report.Build(events, w, extra)
 	if p.repo == nil || summary.Base == "" || summary.Head == "" {
 		return summary, nil

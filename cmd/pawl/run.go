@@ -25,6 +25,7 @@ type runFlags struct {
 	prices        string
 	runID         string
 	noInteractive bool
+	keepWorktree  bool
 	modelTimeout  time.Duration
 	modelPatience time.Duration
 	toolTimeout   time.Duration
@@ -64,6 +65,7 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	flags.StringVar(&f.modelScript, "model-script", "", "let the scripted model of `FILE` answer instead of a real one")
 	flags.StringVar(&f.prices, "prices", "", "price table `FILE` (JSON) that wins over the built-in one")
 	flags.BoolVar(&f.noInteractive, "no-interactive", false, "never ask at the terminal; park at gates")
+	flags.BoolVar(&f.keepWorktree, "keep-worktree", false, "keep the worktree of a run that is done")
 	flags.DurationVar(&f.modelTimeout, "model-timeout", 10*time.Minute, "how long one model call may take")
 	flags.DurationVar(&f.modelPatience, "model-patience", time.Minute, "how long to wait in all while a server is down, busy or failing")
 	flags.DurationVar(&f.toolTimeout, "tool-timeout", 10*time.Minute, "how long one command may take, unless its node says otherwise")

@@ -34,7 +34,7 @@ func (wallClock) Now() time.Time { return time.Now() }
 
 // work runs the engine over real ports, writes the report and says how it ended.
 func (j *job) work(ctx context.Context, state *machine.State, opening event.Body) (*ended, error) {
-	ports, err := j.ports(state)
+	ports, closeTools, err := j.ports(state)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,12 @@ func (j *job) work(ctx context.Context, state *machine.State, opening event.Body
 		return nil, host(runErr, first(diskHint(runErr), "what is recorded is safe; go on with: pawl resume "+string(j.id)))
 	}
 	// The report must be written even when the run was cancelled.
-	done, err := j.app.conclude(context.WithoutCancel(ctx), j.place, j.id)
+	ctx = context.WithoutCancel(ctx)
+	if err := closeTools(); err != nil {
+		j.app.notice("let go of the worktree: %v", err)
+	}
+	j.giveBack(ctx, state)
+	done, err := j.app.conclude(ctx, j.place, j.id)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +71,28 @@ func (j *job) work(ctx context.Context, state *machine.State, opening event.Body
 	return done, nil
 }
 
-// ports wires the rooms below to the engine.
-func (j *job) ports(state *machine.State) (runner.Ports, error) {
+// giveBackPatience is how long pawl waits for the files of a worktree to go. What
+// is left then, the next run deletes.
+const giveBackPatience = 2 * time.Second
+
+// giveBack removes the worktree of a run that is done: everything is on the
+// branch. A run that failed keeps it, for a look at what was not committed.
+func (j *job) giveBack(ctx context.Context, state *machine.State) {
+	if j.tree == nil || j.flags.keepWorktree || state.Status != machine.Finished || state.Outcome.Outcome != event.Done {
+		return
+	}
+	err := errors.Join(j.place.repo.Remove(ctx, j.tree.Path), j.place.repo.DropSnapshots(ctx, j.branch))
+	if err != nil {
+		j.app.notice("give the worktree back: %v", err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, giveBackPatience)
+	defer cancel()
+	_ = j.place.repo.Wait(ctx) // nobody depends on it
+}
+
+// ports wires the rooms below to the engine; done lets go of the worktree.
+func (j *job) ports(state *machine.State) (ports runner.Ports, done func() error, err error) {
 	root := j.place.store
 	if j.tree != nil {
 		root = j.tree.Path
@@ -80,7 +105,7 @@ func (j *job) ports(state *machine.State) (runner.Ports, error) {
 	}
 	tools, err := tool.New(tool.Config{Root: root, Shell: shell, Base: base, Env: env})
 	if err != nil {
-		return runner.Ports{}, host(fmt.Errorf("set up the tools: %w", err), "")
+		return runner.Ports{}, nil, host(fmt.Errorf("set up the tools: %w", err), "")
 	}
 	p := runner.Ports{
 		Model: j.settings.client(), Tools: tools, Shell: shell, Verifier: verify.New(shell, os.DirFS(root), verify.Options{}),
@@ -89,7 +114,7 @@ func (j *job) ports(state *machine.State) (runner.Ports, error) {
 	if j.tree != nil {
 		p.Workspace = j.tree
 	}
-	return p, nil
+	return p, tools.Close, nil
 }
 
 // gate asks at the terminal, or takes the answers that were given. Answers given

@@ -23,19 +23,9 @@ func (s *State) Next() []Command {
 		commands = append(commands, s.step(s.tokens[id]))
 	}
 	if len(commands) == 0 && !s.Busy() && s.waiting > 0 {
-		commands = append(commands, Record{Body: &event.RunParked{Gates: s.gates()}})
+		commands = append(commands, Record{Body: &event.RunParked{Gates: s.OpenGates()}})
 	}
 	return commands
-}
-
-func (s *State) gates() []string {
-	var names []string
-	for id := event.TokenID(1); id <= s.lastToken; id++ {
-		if t := s.tokens[id]; t != nil && t.Phase == Waiting {
-			names = append(names, t.Question.Gate)
-		}
-	}
-	return names
 }
 
 // step is the one thing that t does next.
@@ -79,7 +69,7 @@ func (s *State) arrive(t *Token) Command {
 		return Record{Token: t.ID, Node: t.At.ID, Body: &event.RunStopped{
 			Reason: event.StopBudget, Limit: "max_iterations",
 			Detail: fmt.Sprintf("max_iterations: all %d node executions are used up before %s", m, t.At.ID),
-			Hint:   "raise max_iterations in the budget block, or resume with --max-iterations",
+			Hint:   "go on with a higher limit: pawl resume --max-iterations …",
 		}}
 	}
 	return t.record(s.begun(t))

@@ -174,3 +174,15 @@ func (s *State) end(key event.Key) *Token {
 }
 
 func (s *State) node(n *ir.Node) *nodeState { return &s.nodes[n.Index] }
+
+// OpenGates names the gates that wait for a person, in order of tokens.
+func (s *State) OpenGates() []string {
+	var names []string
+	for id := event.TokenID(1); id <= s.lastToken; id++ {
+		t := s.tokens[id]
+		if t != nil && (t.Phase == Waiting || t.Phase == Asking) {
+			names = append(names, t.Question.Gate)
+		}
+	}
+	return names
+}
