@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Mark stands where a secret was.
@@ -23,7 +24,9 @@ const minLength = 8
 
 // patterns are kinds of token that are secret wherever they appear. Each begins
 // with a mark of its own, so that ordinary code does not match.
-var patterns = regexp.MustCompile(strings.Join([]string{
+var patterns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(strings.Join(kinds, "|")) })
+
+var kinds = []string{
 	`gh[pousr]_[A-Za-z0-9]{36,}`,
 	`github_pat_[A-Za-z0-9_]{50,}`,
 	`sk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{32,}`,
@@ -32,7 +35,7 @@ var patterns = regexp.MustCompile(strings.Join([]string{
 	`glpat-[A-Za-z0-9_-]{20,}`,
 	`npm_[A-Za-z0-9]{36}`,
 	`(?s)-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----.*?-----END (?:[A-Z]+ )?PRIVATE KEY-----`,
-}, "|"))
+}
 
 // hints are the texts without one of which patterns cannot match; looking for
 // them first keeps the common case at the speed of a search for bytes.
@@ -105,20 +108,22 @@ func (r *Redactor) String(s string) string {
 		s = r.forms.Replace(s)
 	}
 	if slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(s, h) }) {
-		s = patterns.ReplaceAllLiteralString(s, Mark)
+		s = patterns().ReplaceAllLiteralString(s, Mark)
 	}
 	return s
 }
 
 // secretNames matches names of environment variables whose values are secret.
-var secretNames = regexp.MustCompile(`(?i)(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|PRIVATE|API_?KEY|ACCESS_?KEY|_KEY$|_PAT$|^KEY$)`)
+var secretNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|PRIVATE|API_?KEY|ACCESS_?KEY|_KEY$|_PAT$|^KEY$)`)
+})
 
 // FromEnvironment picks the secret values out of "NAME=value" lines by name.
 func FromEnvironment(environ []string) []string {
 	var values []string
 	for _, line := range environ {
 		name, value, ok := strings.Cut(line, "=")
-		if ok && secretNames.MatchString(name) && !isPath(value) {
+		if ok && secretNames().MatchString(name) && !isPath(value) {
 			values = append(values, value)
 		}
 	}

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"github.com/pawl-ci/pawl/runner/event"
@@ -54,8 +53,8 @@ func countGoJSON(lines []string) *event.Counts {
 }
 
 var (
-	goResult  = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (\S+)(?: \([\d.]+s\))?$`)
-	goPackage = regexp.MustCompile(`^(ok  |FAIL|\?   )\t(\S+)(?:[ \t](.*))?$`)
+	goResult  = pattern(`^\s*--- (PASS|FAIL|SKIP): (\S+)(?: \([\d.]+s\))?$`)
+	goPackage = pattern(`^(ok  |FAIL|\?   )\t(\S+)(?:[ \t](.*))?$`)
 )
 
 // goText is what the lines of `go test` without -json add up to.
@@ -69,9 +68,9 @@ type goText struct {
 func countGoText(lines []string) *event.Counts {
 	var g goText
 	for _, line := range lines {
-		if m := goResult.FindStringSubmatch(line); m != nil {
+		if m := goResult().FindStringSubmatch(line); m != nil {
 			g.result(m[1], m[2])
-		} else if m := goPackage.FindStringSubmatch(line); m != nil {
+		} else if m := goPackage().FindStringSubmatch(line); m != nil {
 			g.pkg(m[1], m[2], m[3])
 		}
 	}

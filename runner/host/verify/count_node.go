@@ -1,16 +1,15 @@
 package verify
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/pawl-ci/pawl/runner/event"
 )
 
 var (
-	tapPoint  = regexp.MustCompile(`^(\s*)(not )?ok\b(?: \d+)?(?: -)? ?(.*)$`)
-	tapPlan   = regexp.MustCompile(`^1\.\.\d+`)
-	tapFooter = regexp.MustCompile(`^# (pass|fail|cancelled|skipped|todo|skip) +(\d+)$`)
+	tapPoint  = pattern(`^(\s*)(not )?ok\b(?: \d+)?(?: -)? ?(.*)$`)
+	tapPlan   = pattern(`^1\.\.\d+`)
+	tapFooter = pattern(`^# (pass|fail|cancelled|skipped|todo|skip) +(\d+)$`)
 )
 
 // countTAP reads the Test Anything Protocol. The summary of node and others at
@@ -20,8 +19,8 @@ func countTAP(lines []string) *event.Counts {
 	var failing names
 	planned, summed, held := false, false, ""
 	for _, line := range lines {
-		switch m := tapPoint.FindStringSubmatch(line); {
-		case tapPlan.MatchString(line) || strings.HasPrefix(line, "TAP version "):
+		switch m := tapPoint().FindStringSubmatch(line); {
+		case tapPlan().MatchString(line) || strings.HasPrefix(line, "TAP version "):
 			planned = true
 		case strings.HasPrefix(line, "Bail out!"):
 			points.Failed++
@@ -31,7 +30,7 @@ func countTAP(lines []string) *event.Counts {
 			failing.add(held)
 			held = point(&points, m[1] == "", m[2] != "", m[3])
 		default:
-			if m := tapFooter.FindStringSubmatch(line); m != nil {
+			if m := tapFooter().FindStringSubmatch(line); m != nil {
 				summed = true
 				footerLine(&footer, m[1], number(m[2]))
 			}
@@ -82,8 +81,8 @@ func footerLine(c *event.Counts, word string, n int) {
 }
 
 var (
-	specFooter = regexp.MustCompile(`^ℹ (pass|fail|cancelled|skipped|todo) (\d+)$`)
-	specFailed = regexp.MustCompile(`^✖ (.+) \([\d.]+ms\)$`)
+	specFooter = pattern(`^ℹ (pass|fail|cancelled|skipped|todo) (\d+)$`)
+	specFailed = pattern(`^✖ (.+) \([\d.]+ms\)$`)
 )
 
 // countNodeSpec reads node's reporter for terminals.
@@ -92,13 +91,13 @@ func countNodeSpec(lines []string) *event.Counts {
 	var failing names
 	known, list := false, false
 	for _, line := range lines {
-		if m := specFooter.FindStringSubmatch(line); m != nil {
+		if m := specFooter().FindStringSubmatch(line); m != nil {
 			known = true
 			footerLine(&c, m[1], number(m[2]))
 		}
 		if strings.HasPrefix(line, "✖ failing tests:") {
 			list = true
-		} else if m := specFailed.FindStringSubmatch(line); list && m != nil {
+		} else if m := specFailed().FindStringSubmatch(line); list && m != nil {
 			failing.add(m[1])
 		}
 	}
@@ -132,14 +131,14 @@ func countJest(lines []string) *event.Counts {
 	return sum
 }
 
-var vitestSummary = regexp.MustCompile(`^\s*Tests\s+(.+?)(?: \(\d+\))?$`)
+var vitestSummary = pattern(`^\s*Tests\s+(.+?)(?: \(\d+\))?$`)
 
 // countVitest reads vitest's summary: "Tests  1 failed | 2 passed (3)".
 func countVitest(lines []string) *event.Counts {
 	var sum *event.Counts
 	var failing names
 	for _, line := range lines {
-		if m := vitestSummary.FindStringSubmatch(line); m != nil {
+		if m := vitestSummary().FindStringSubmatch(line); m != nil {
 			if c, ok := tally(strings.Split(m[1], "|"), jestWords); ok {
 				sum = add(sum, &c)
 			} else if m[1] == "no tests" {
@@ -158,8 +157,8 @@ func countVitest(lines []string) *event.Counts {
 }
 
 var (
-	mochaSummary = regexp.MustCompile(`^\s+(\d+) (passing|failing|pending)(?: \(\d+\w+\))?$`)
-	mochaTitle   = regexp.MustCompile(`^\s+\d+\) (.+)$`)
+	mochaSummary = pattern(`^\s+(\d+) (passing|failing|pending)(?: \(\d+\w+\))?$`)
+	mochaTitle   = pattern(`^\s+\d+\) (.+)$`)
 )
 
 // countMocha reads mocha's summary; behind "N failing" the titles of a failed
@@ -169,8 +168,8 @@ func countMocha(lines []string) *event.Counts {
 	var failing names
 	known, list, title := false, false, ""
 	for _, line := range lines {
-		m := mochaSummary.FindStringSubmatch(line)
-		t := mochaTitle.FindStringSubmatch(line)
+		m := mochaSummary().FindStringSubmatch(line)
+		t := mochaTitle().FindStringSubmatch(line)
 		switch {
 		case m != nil:
 			known, list = true, m[2] == "failing"

@@ -1,15 +1,14 @@
 package verify
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/pawl-ci/pawl/runner/event"
 )
 
 var (
-	pytestEnd   = regexp.MustCompile(`^(.+) in \d+\.\d+s(?: \([\d:]+\))?$`)
-	pytestFail  = regexp.MustCompile(`^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$`)
+	pytestEnd   = pattern(`^(.+) in \d+\.\d+s(?: \([\d:]+\))?$`)
+	pytestFail  = pattern(`^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$`)
 	pytestWords = map[string]func(*event.Counts, int){"passed": addPassed, "failed": addFailed, "error": addFailed, "errors": addFailed,
 		"skipped": addSkipped, "xfailed": addSkipped, "xpassed": addPassed, "deselected": addNone, "warning": addNone, "warnings": addNone,
 		"rerun": addNone, "subtests passed": addNone, "subtests failed": addNone}
@@ -20,13 +19,13 @@ func countPytest(lines []string) *event.Counts {
 	var sum *event.Counts
 	var failing names
 	for _, line := range lines {
-		if m := pytestEnd.FindStringSubmatch(strings.Trim(line, "= ")); m != nil {
+		if m := pytestEnd().FindStringSubmatch(strings.Trim(line, "= ")); m != nil {
 			if c, ok := tally(strings.Split(m[1], ","), pytestWords); ok {
 				sum = add(sum, &c)
 			} else if m[1] == "no tests ran" {
 				sum = add(sum, &event.Counts{})
 			}
-		} else if m := pytestFail.FindStringSubmatch(line); m != nil && strings.Contains(m[1], ".py") {
+		} else if m := pytestFail().FindStringSubmatch(line); m != nil && strings.Contains(m[1], ".py") {
 			failing.add(m[1])
 		}
 	}
@@ -37,10 +36,10 @@ func countPytest(lines []string) *event.Counts {
 }
 
 var (
-	unitRan  = regexp.MustCompile(`^Ran (\d+) tests? in [\d.]+s$`)
-	unitFail = regexp.MustCompile(`^(?:FAIL|ERROR): (.+)$`)
-	unitTest = regexp.MustCompile(`^\S+ \([^()]*\)`)
-	unitEnd  = regexp.MustCompile(`^(?:OK|FAILED)(?: \((.*)\))?$`)
+	unitRan  = pattern(`^Ran (\d+) tests? in [\d.]+s$`)
+	unitFail = pattern(`^(?:FAIL|ERROR): (.+)$`)
+	unitTest = pattern(`^\S+ \([^()]*\)`)
+	unitEnd  = pattern(`^(?:OK|FAILED)(?: \((.*)\))?$`)
 )
 
 // countUnittest reads Python's unittest. Failing subtests are counted with their
@@ -51,15 +50,15 @@ func countUnittest(lines []string) *event.Counts {
 	var failures, expected int
 	ran := -1
 	for _, line := range lines {
-		if m := unitFail.FindStringSubmatch(line); m != nil {
+		if m := unitFail().FindStringSubmatch(line); m != nil {
 			name := m[1]
-			if test := unitTest.FindString(name); test != "" {
+			if test := unitTest().FindString(name); test != "" {
 				name = test // without the values of a subtest
 			}
 			failing.add(name)
-		} else if m := unitRan.FindStringSubmatch(line); m != nil {
+		} else if m := unitRan().FindStringSubmatch(line); m != nil {
 			ran = max(ran, 0) + number(m[1])
-		} else if m := unitEnd.FindStringSubmatch(line); m != nil && ran >= 0 {
+		} else if m := unitEnd().FindStringSubmatch(line); m != nil && ran >= 0 {
 			for _, item := range strings.Split(m[1], ", ") {
 				what, n, _ := strings.Cut(item, "=")
 				switch what {
@@ -86,8 +85,8 @@ func countUnittest(lines []string) *event.Counts {
 }
 
 var (
-	cargoResult = regexp.MustCompile(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
-	cargoFailed = regexp.MustCompile(`^test (.+) \.\.\. FAILED$`)
+	cargoResult = pattern(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
+	cargoFailed = pattern(`^test (.+) \.\.\. FAILED$`)
 )
 
 // countCargo adds up the results of all test binaries.
@@ -95,9 +94,9 @@ func countCargo(lines []string) *event.Counts {
 	var sum *event.Counts
 	var failing names
 	for _, line := range lines {
-		if m := cargoResult.FindStringSubmatch(line); m != nil {
+		if m := cargoResult().FindStringSubmatch(line); m != nil {
 			sum = add(sum, &event.Counts{Passed: number(m[1]), Failed: number(m[2]), Skipped: number(m[3])})
-		} else if m := cargoFailed.FindStringSubmatch(line); m != nil {
+		} else if m := cargoFailed().FindStringSubmatch(line); m != nil {
 			failing.add(m[1])
 		}
 	}

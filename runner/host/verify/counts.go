@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,11 +61,11 @@ func add(a, b *event.Counts) *event.Counts {
 }
 
 // escapes are colours and cursor movements, and hyperlinks.
-var escapes = regexp.MustCompile("\x1b(\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z\\\\-_])")
+var escapes = pattern("\x1b(\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z\\\\-_])")
 
 // plainText is output without escapes and carriage returns, in valid UTF-8.
 func plainText(output string) string {
-	output = escapes.ReplaceAllString(strings.ToValidUTF8(output, "\uFFFD"), "")
+	output = escapes().ReplaceAllString(strings.ToValidUTF8(output, "\uFFFD"), "")
 	output = strings.ReplaceAll(output, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -146,11 +145,11 @@ func usedModules(work string) []string {
 
 const maxModules = 200 // of one go.work
 
-var goWord = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|\\S+")
+var goWord = pattern("\"[^\"]*\"|`[^`]*`|\\S+")
 
 // goWords splits a line of a go.work; a path with spaces stands in quotes.
 func goWords(line string) []string {
-	words := goWord.FindAllString(line, -1)
+	words := goWord().FindAllString(line, -1)
 	for i := range words {
 		words[i] = strings.Trim(words[i], "\"`")
 	}
@@ -180,7 +179,7 @@ func hasTable(text, name string) bool {
 	return false
 }
 
-var makeTarget = regexp.MustCompile(`(?m)^([A-Za-z0-9_./% -]+?)[ \t]*::?([^=]|$)`)
+var makeTarget = pattern(`(?m)^([A-Za-z0-9_./% -]+?)[ \t]*::?([^=]|$)`)
 
 func detectMake(d directory) []Command {
 	for _, file := range []string{"GNUmakefile", "makefile", "Makefile"} {
@@ -189,7 +188,7 @@ func detectMake(d directory) []Command {
 			continue
 		}
 		var targets []string
-		for _, m := range makeTarget.FindAllStringSubmatch(text, -1) {
+		for _, m := range makeTarget().FindAllStringSubmatch(text, -1) {
 			targets = append(targets, strings.Fields(m[1])...)
 		}
 		for _, target := range []string{"test", "check"} {

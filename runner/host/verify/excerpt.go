@@ -2,14 +2,13 @@ package verify
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
 // failureMark is a line that says where something went wrong, in the words of the
 // usual test runners and compilers.
-var failureMark = regexp.MustCompile(`(?m)^.*(--- FAIL|^FAIL|\bFAILED\b|\bpanic: |\bpanicked at|\bTraceback \(most|^\s*not ok \d|✖ |● |\bAssertionError\b|(?i:\berror\b)[:\[]).*$`)
+var failureMark = pattern(`(?m)^.*(--- FAIL|^FAIL|\bFAILED\b|\bpanic: |\bpanicked at|\bTraceback \(most|^\s*not ok \d|✖ |● |\bAssertionError\b|(?i:\berror\b)[:\[]).*$`)
 
 const gapRoom = 40 // bytes that the line about the gap may take
 
@@ -23,7 +22,7 @@ func excerpt(output string, limit int) string {
 		return text
 	}
 	from := 0
-	if m := failureMark.FindStringIndex(text); m != nil {
+	if m := failureMark().FindStringIndex(text); m != nil {
 		from = m[0]
 	}
 	if end := ending(text, limit-gapRoom); from >= len(text)-len(end) {

@@ -3,7 +3,6 @@ package verify
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -102,16 +101,16 @@ func (d directory) pytestConfig() string {
 }
 
 var (
-	needsPytest    = regexp.MustCompile(`(?m)^(?:[^#\n]*["'\s])?pytest[-\w]*(?:[\[<>=~!;,"'\s]|$)`)
-	importPytest   = regexp.MustCompile(`(?m)^\s*(import|from)\s+pytest\b`)
-	importUnittest = regexp.MustCompile(`(?m)^\s*(import|from)\s+(unittest|twisted\.trial|django\.test)\b|\bTestCase\b`)
-	bareTest       = regexp.MustCompile(`(?m)^(async\s+)?def\s+test\w*\s*\(`)
+	needsPytest    = pattern(`(?m)^(?:[^#\n]*["'\s])?pytest[-\w]*(?:[\[<>=~!;,"'\s]|$)`)
+	importPytest   = pattern(`(?m)^\s*(import|from)\s+pytest\b`)
+	importUnittest = pattern(`(?m)^\s*(import|from)\s+(unittest|twisted\.trial|django\.test)\b|\bTestCase\b`)
+	bareTest       = pattern(`(?m)^(async\s+)?def\s+test\w*\s*\(`)
 )
 
 func (d directory) readPython(files []string) pythonTests {
 	tests := pythonTests{pytest: d.pytestConfig()}
 	for _, name := range []string{"pyproject.toml", "tox.ini", "setup.cfg", "setup.py", "Pipfile", "requirements.txt", "requirements-dev.txt", "dev-requirements.txt", "test-requirements.txt"} {
-		if text, ok := d.read(name); ok && tests.pytest == "" && needsPytest.MatchString(text) {
+		if text, ok := d.read(name); ok && tests.pytest == "" && needsPytest().MatchString(text) {
 			tests.pytest = name + " names pytest"
 		}
 	}
@@ -119,11 +118,11 @@ func (d directory) readPython(files []string) pythonTests {
 		text, ok := d.read(file)
 		switch {
 		case !ok:
-		case importPytest.MatchString(text) && tests.pytest == "":
+		case importPytest().MatchString(text) && tests.pytest == "":
 			tests.pytest = file + " imports pytest"
-		case importUnittest.MatchString(text):
+		case importUnittest().MatchString(text):
 			tests.unit = append(tests.unit, file)
-		case bareTest.MatchString(text) && tests.plain == "":
+		case bareTest().MatchString(text) && tests.plain == "":
 			tests.plain = file
 		}
 	}
@@ -147,11 +146,11 @@ func (d directory) discover(file string) string {
 	return line
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./-]*$`)
+var plainWord = pattern(`^[A-Za-z0-9_./][A-Za-z0-9_./-]*$`)
 
 // quote makes s one word for sh.
 func quote(s string) string {
-	if plainWord.MatchString(s) {
+	if plainWord().MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll("./"+s, "'", `'\''`) + "'"

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -134,21 +133,21 @@ func some(list []string) string {
 }
 
 var (
-	notFound = regexp.MustCompile(`(?m)([^\s:]+): (?:command )?not found$`)
-	noModule = regexp.MustCompile(`(?m)No module named '?(pytest|unittest)'?$`)
+	notFound = pattern(`(?m)([^\s:]+): (?:command )?not found$`)
+	noModule = pattern(`(?m)No module named '?(pytest|unittest)'?$`)
 )
 
 // missing says which part of the toolchain is not there, or "".
 func (v *Verifier) missing(c event.CommandEvidence, output string) string {
 	output = plainText(output)
-	if m := noModule.FindStringSubmatch(output); m != nil {
+	if m := noModule().FindStringSubmatch(output); m != nil {
 		return "python3 has no " + m[1] + " here: the toolchain is missing"
 	}
 	if c.Exit != 127 {
 		return ""
 	}
 	what := "a program"
-	if m := notFound.FindStringSubmatch(output); m != nil {
+	if m := notFound().FindStringSubmatch(output); m != nil {
 		what = m[1]
 	}
 	if d := (directory{v.files, path.Join(".", c.Dir)}); d.has("package.json") && what != c.Name && !d.hasDir("node_modules") {
@@ -162,7 +161,7 @@ func (d directory) hasDir(name string) bool {
 	return err == nil && st.IsDir()
 }
 
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var assignment = pattern(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // program is the name of what a command line runs: "CI=1 /usr/bin/go test" is go.
 // Lines that run more than one thing are simply a shell's.
@@ -171,7 +170,7 @@ func program(line string) string {
 		return "sh"
 	}
 	for _, word := range strings.Fields(line) {
-		if assignment.MatchString(word) {
+		if assignment().MatchString(word) {
 			continue
 		}
 		name := path.Base(word)
