@@ -81,11 +81,15 @@ var prefixes = []string{"LC_", "JAVA_HOME_", "GOROOT_"}
 
 // secretName are words that no inherited variable's name may hold, whatever
 // the lists above say.
-var secretName = regexp.MustCompile(`TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|AUTH|^ACTIONS_|^GITHUB_`)
+var secretName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|AUTH|^ACTIONS_|^GITHUB_`)
+})
 
 // secretValue finds credentials inside harmless variables: the user part of a
 // URL, as in a private GOPROXY, and options such as -Dhttp.proxyPassword=x.
-var secretValue = regexp.MustCompile(`(?i)://[^/\s@]*@|(passw(or)?d|token|secret|api_?key|credential)[a-z_]*=`)
+var secretValue = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)://[^/\s@]*@|(passw(or)?d|token|secret|api_?key|credential)[a-z_]*=`)
+})
 
 // usualPath is for a caller without a PATH.
 const usualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -99,7 +103,7 @@ func Environment(parent []string, home string, extra map[string]string) []string
 	vars := map[string]string{}
 	for _, kv := range parent {
 		name, value, ok := strings.Cut(kv, "=")
-		if ok && value != "" && inherits(name) && !secretValue.MatchString(value) {
+		if ok && value != "" && inherits(name) && !secretValue().MatchString(value) {
 			vars[name] = value
 		}
 	}
@@ -121,7 +125,7 @@ func Environment(parent []string, home string, extra map[string]string) []string
 // tools read their variables in lower case, and Windows makes no difference.
 func inherits(name string) bool {
 	name = strings.ToUpper(name)
-	if secretName.MatchString(name) {
+	if secretName().MatchString(name) {
 		return false
 	}
 	if allowed()[name] {

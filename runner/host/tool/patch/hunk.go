@@ -5,14 +5,17 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-var hunkHeader = regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
+var hunkHeader = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
+})
 
 // hunk reads a header and its lines.
 func (p *parser) hunk() (Hunk, *Error) {
 	h := Hunk{At: p.next + 1}
-	m := hunkHeader.FindStringSubmatch(p.line(p.next))
+	m := hunkHeader().FindStringSubmatch(p.line(p.next))
 	if m == nil {
 		return h, &Error{At: h.At, Reason: quote(p.line(p.next)) + " is not a hunk header; write @@ -LINE,COUNT +LINE,COUNT @@"}
 	}

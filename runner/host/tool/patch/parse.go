@@ -295,10 +295,12 @@ func unquote(s string) (string, error) {
 }
 
 // quote shows a line in a message, cut when long.
-func quote(s string) string {
-	const most = 120
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
+func quote(s string) string { return strconv.Quote(cut(s, 120)) }
+
+// cut shortens text at the end of a character.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
 	}
-	return strconv.Quote(s)
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }
