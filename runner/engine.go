@@ -173,6 +173,9 @@ func (e *engine) decide(work context.Context) error {
 				return err
 			}
 			handled = handled || did
+			if e.state.Status != machine.Running {
+				break // the run was stopped: what comes after must be asked anew
+			}
 		}
 		if !handled {
 			return nil
@@ -256,7 +259,8 @@ func (e *engine) flush(ctx context.Context) error {
 	return nil
 }
 
-// launch begins the prepared effects; a run that has stopped begins none.
+// launch begins the prepared effects. Their events are durable: each of them has
+// to be carried out, or its outcome would stay in doubt.
 func (e *engine) launch(work context.Context) {
 	for _, s := range e.starts {
 		go func() {

@@ -72,8 +72,11 @@ func attempt(t *testing.T, w *ir.Workflow, world *kit.World) (*machine.State, er
 	t.Helper()
 	state := fold(t, w, world.Events())
 	var first event.Body = &event.RunResumed{Attempt: state.Attempt + 1}
-	if state.Status == machine.New {
+	switch state.Status {
+	case machine.New:
 		first = started(w, world)
+	case machine.Finished:
+		return state, nil
 	}
 	err := runner.Run(context.Background(), state, first, runID, world.Ports(), runner.Options{Prices: kit.Price()})
 	return fold(t, w, world.Events()), err

@@ -42,18 +42,19 @@ func (e *engine) askPerson(key event.Key, q gates.Question) effectFunc {
 		if said == nil {
 			return asked, nil
 		}
-		output, problem := fitAnswer(q.Fields, said.Values)
+		output, problem := fitAnswer(q.Fields, said.Values, e.opts.Redact)
 		if problem != "" {
 			return asked, &AnswerError{Gate: string(q.Gate), Problem: problem}
 		}
 		return []event.Body{&event.GateAnswered{
-			Key: key, Gate: string(q.Gate), Output: json.RawMessage(e.opts.Redact(string(output))), By: said.By, Via: said.Via,
+			Key: key, Gate: string(q.Gate), Output: output, By: said.By, Via: said.Via,
 		}}, nil
 	}
 }
 
-// fitAnswer checks an answer against the fields that were asked for.
-func fitAnswer(fields []gates.Field, values map[string]json.RawMessage) (json.RawMessage, string) {
+// fitAnswer checks an answer against the fields that were asked for, and takes
+// secrets out of its texts.
+func fitAnswer(fields []gates.Field, values map[string]json.RawMessage, redact func(string) string) (json.RawMessage, string) {
 	schema := &ir.Schema{}
 	for _, f := range fields {
 		schema.Fields = append(schema.Fields, ir.Field{Field: f})
@@ -67,7 +68,7 @@ func fitAnswer(fields []gates.Field, values map[string]json.RawMessage) (json.Ra
 		if err != nil {
 			return nil, fmt.Sprintf("field %q: %s", name, err)
 		}
-		decoded[name] = v
+		decoded[name] = redacted(v, redact)
 	}
 	fitted, problems := schema.Fit(decoded)
 	if len(problems) > 0 {
@@ -75,4 +76,21 @@ func fitAnswer(fields []gates.Field, values map[string]json.RawMessage) (json.Ra
 		return nil, strings.Join(problems, "; ")
 	}
 	return mustEncode(fitted), ""
+}
+
+// redacted applies redact to every text inside v, which stays valid JSON.
+func redacted(v any, redact func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return redact(v)
+	case []any:
+		for i := range v {
+			v[i] = redacted(v[i], redact)
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = redacted(v[k], redact)
+		}
+	}
+	return v
 }

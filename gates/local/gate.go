@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/pawl-ci/pawl/gates"
 )
@@ -45,6 +46,9 @@ func (g *Gate) prompt(ctx context.Context, q gates.Question) (*gates.Answer, str
 		g.lines = bufio.NewReader(g.In)
 	}
 	fmt.Fprintf(g.Out, "\n%s asks:\n%s", q.Node, indent(q.Text))
+	if q.Branch != "" {
+		fmt.Fprintf(g.Out, "  The work: git log -p %s\n", q.Branch)
+	}
 	if text := pretty(q.Input); text != "" {
 		fmt.Fprintf(g.Out, "  What came in:\n%s", indent(text))
 	}
@@ -145,11 +149,20 @@ func contains(enum []string, raw json.RawMessage) bool {
 }
 
 func indent(text string) string {
-	text = strings.TrimRight(text, "\n")
+	text = strings.TrimRight(strings.Map(visible, text), "\n")
 	if text == "" {
 		return ""
 	}
 	return "  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
+}
+
+// visible drops what would move the cursor or change colours: the text may come
+// from a model.
+func visible(r rune) rune {
+	if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		return -1
+	}
+	return r
 }
 
 // pretty shows what flowed into the gate: plain texts as they are.

@@ -13,7 +13,7 @@ import (
 )
 
 var question = gates.Question{
-	Gate: "approve#1", Node: "approve", Text: "Ship it?", Input: json.RawMessage(`{"summary":"one fix"}`),
+	Gate: "approve#1", Node: "approve", Text: "Ship \x1b[31mit?", Branch: "pawl/x/1", Input: json.RawMessage(`{"summary":"one fix"}`),
 	Fields: []gates.Field{
 		{Name: "approved", Kind: gates.Bool},
 		{Name: "risk", Kind: gates.String, Enum: []string{"low", "high"}},
@@ -78,7 +78,7 @@ func TestTerminalAsksUntilItFits(t *testing.T) {
 	if string(got.Values["approved"]) != "true" || string(got.Values["risk"]) != `"high"` || string(got.Values["score"]) != "7" || got.Values["reviewers"] != nil {
 		t.Errorf("values %s", got.Values)
 	}
-	for _, want := range []string{"Ship it?", "one fix", "please answer with yes or no", "one of low, high", "a whole number"} {
+	for _, want := range []string{"Ship [31mit?", "git log -p pawl/x/1", "one fix", "please answer with yes or no", "one of low, high", "a whole number"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the terminal does not show %q:\n%s", want, &out)
 		}

@@ -36,8 +36,7 @@ func (s *State) apply(e event.Event) error {
 	case *event.RunStarted:
 		return s.runStarted(e, b)
 	case *event.RunResumed:
-		s.runResumed(b)
-		return nil
+		return s.runResumed(b)
 	case *event.RunParked:
 		s.Status = Parked
 		return nil
@@ -132,7 +131,10 @@ func (s *State) runStarted(e event.Event, b *event.RunStarted) error {
 
 // runResumed opens another attempt: what failed may be tried as often again, and
 // gates are asked about again.
-func (s *State) runResumed(b *event.RunResumed) {
+func (s *State) runResumed(b *event.RunResumed) error {
+	if s.Status == New || s.Status == Finished {
+		return fmt.Errorf("a %s run cannot be resumed", s.Status)
+	}
 	s.Status, s.Attempt, s.Stop = Running, b.Attempt, nil
 	if b.Limits != nil {
 		s.Purse.Limits = *b.Limits
@@ -146,6 +148,7 @@ func (s *State) runResumed(b *event.RunResumed) {
 			s.wake(t)
 		}
 	}
+	return nil
 }
 
 func object(raw []byte) (map[string]any, error) {
