@@ -136,7 +136,7 @@ func TestReapFindsOrphans(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo")
 	mkfifo(t, fifo)
-	run := "reap-" + filepath.Base(dir)
+	run := "reap-" + t.Name()
 	line := isMarked + `sleep 300 & a=$!; setsid sleep 301 & b=$!; env -i /bin/sleep 302 & c=$!
 		echo $$ $a $b $c >` + fifo + `; wait`
 	pawl := exec.Command(self(t), "play", "pawl", run, line)
@@ -183,7 +183,7 @@ func TestReapFindsOrphans(t *testing.T) {
 // TestReapSparesUsAndOurAncestors lets a command of a run reap that very run.
 func TestReapSparesUsAndOurAncestors(t *testing.T) {
 	t.Parallel()
-	run := "reap-" + filepath.Base(t.TempDir())
+	run := "reap-" + t.Name()
 	line := `sleep 300 & "` + self(t) + `" play reap ` + run + `; echo exit $?; wait $!; echo sibling $?`
 	r, err := Run(t.Context(), Spec{Line: line, Dir: "/", Env: env(), RunID: run, Timeout: 20 * time.Second})
 	if err != nil || r.Stdout.String() != "reaped 1\nexit 0\nsibling 137\n" {
