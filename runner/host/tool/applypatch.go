@@ -99,7 +99,7 @@ func (d *draft) at(name string) (*drafted, string, error) {
 	f := &drafted{}
 	info, err := d.tree.Stat(rel)
 	switch {
-	case missing(err):
+	case missing(err), d.cleared(rel):
 	case err != nil:
 		return nil, "", err
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -115,6 +115,16 @@ func (d *draft) at(name string) (*drafted, string, error) {
 	d.files[rel] = f
 	d.order = append(d.order, rel)
 	return f, rel, nil
+}
+
+// cleared reports whether a file that the draft deletes is in the way of name.
+func (d *draft) cleared(name string) bool {
+	for i, c := range name {
+		if f := d.files[name[:i]]; c == '/' && f != nil && !f.exists {
+			return true
+		}
+	}
+	return false
 }
 
 // apply puts one file of a patch into the draft.

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	sniffed   = 8000      // bytes by which text is told from binary
-	mostLines = 256 << 20 // bytes through which lines are counted
+	sniffed = 8000     // bytes by which text is told from binary
+	counted = 64 << 20 // bytes through which lines are counted
 )
 
 // readFile gives back text exactly as it is, so that edit_file can quote it.
@@ -89,22 +89,24 @@ type window struct {
 
 // read reads the file to its end, or as far as lines are counted.
 func (w *window) read(ctx context.Context, in *bufio.Reader) error {
-	for size := 0; size <= mostLines && ctx.Err() == nil; {
+	for left := counted; ctx.Err() == nil; {
 		keep := 0
-		if wanted := w.total+1 >= w.first && w.shown < w.count; wanted && w.room > 0 {
+		if w.total+1 >= w.first && w.shown < w.count {
 			keep = w.room
 		}
-		line, length, err := nextLine(in, keep)
+		line, length, err := nextLine(in, keep, left)
 		if err != nil || length == 0 {
 			return err
 		}
 		w.total++
-		size += length
 		if keep > 0 {
 			w.show(line, length)
 		}
+		if left -= length; left <= 0 {
+			w.unknown = true
+			return nil
+		}
 	}
-	w.unknown = true
 	return ctx.Err()
 }
 
@@ -120,10 +122,10 @@ func (w *window) show(line []byte, length int) {
 	w.room -= len(line)
 }
 
-// nextLine reads a line with its end and returns its first bytes, at most keep,
-// and its length; 0 is the end of the file.
-func nextLine(in *bufio.Reader, keep int) (line []byte, length int, err error) {
-	for {
+// nextLine reads a line with its end, or about most bytes of it, and returns its
+// first bytes, at most keep, and its length; 0 is the end of the file.
+func nextLine(in *bufio.Reader, keep, most int) (line []byte, length int, err error) {
+	for length < most {
 		part, err := in.ReadSlice('\n')
 		length += len(part)
 		line = append(line, part[:min(len(part), keep-len(line))]...)
@@ -134,6 +136,7 @@ func nextLine(in *bufio.Reader, keep int) (line []byte, length int, err error) {
 			return line, length, err
 		}
 	}
+	return line, length, nil
 }
 
 func (w *window) lines() string {

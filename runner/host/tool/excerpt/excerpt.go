@@ -11,8 +11,8 @@ import (
 // strong matches lines by which test runners and compilers say what failed.
 var strong = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*(--- FAIL|FAIL\b|FAILED\b|FAILURE\b|not ok\b|E  |✗|✘|✖|×|● )|` +
-	`\b([Pp]anic(ked)?|fatal|FATAL|[Ee]rror|ERROR|ERR!|FAILED|[A-Z]\w*(Error|Exception)|Traceback)\b[^a-z]|` +
-	`\b(error|fatal|failed|FAIL|failure):?$|[Aa]ssertion.*failed|: failed|\b[1-9]\d* (failed|failing|failures?|errors?)\b|\*\*\* `)
+		`\b([Pp]anic(ked)?|fatal|FATAL|[Ee]rror|ERROR|FAILED|[A-Z]\w*(Error|Exception)|Traceback)\b[^a-z]|` +
+		`\b(error|fatal|failed|FAIL|failure):?$|[Aa]ssertion.*failed|: failed|ERR! |\b[1-9]\d* (failed|failing|failures?|errors?)\b|\*\*\* `)
 })
 
 // harmless are words and lines that only look like failures.
@@ -128,7 +128,7 @@ func tidy(out string) []string {
 
 // escapes are terminal control sequences.
 var escapes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
+	return regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]+[0-~]|[@-Z\\\\^_])")
 })
 
 // picked chooses lines within a number of bytes.

@@ -54,6 +54,7 @@ func section(text string) Change {
 		}
 	}
 	added, removed := 0, 0
+	_, body, _ = strings.Cut(body, "\n") // behind the first hunk's header
 	for line := range strings.SplitSeq(body, "\n") {
 		switch {
 		case strings.HasPrefix(line, "+"):

@@ -84,11 +84,11 @@ func (s *Search) file(name string) {
 		return
 	}
 	s.read += len(content)
-	if !s.re.Match(content) {
-		return
-	}
 	if bytes.Contains(content, []byte("\r\n")) {
 		content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
+	}
+	if !s.re.Match(content) {
+		return
 	}
 	if lines := s.lines(content); len(lines) > 0 {
 		s.show(name, content, lines)
