@@ -152,6 +152,10 @@ func backwards(line string, from, columns int) int {
 	for from > 0 && columns > 0 {
 		r, size := utf8.DecodeLastRuneInString(line[:from])
 		from -= size
+		if r == '\t' {
+			columns -= tabStop
+			continue
+		}
 		columns -= max(runeWidth(r), 1)
 	}
 	return from

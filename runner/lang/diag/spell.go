@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,22 +14,26 @@ const longestWord = 100
 // Nearest returns the candidate that word is most likely a misspelling of, or
 // "". Letters left out, added, changed or swapped with their neighbour count one
 // each, and at most a third of the word may be wrong; case does not count. A
-// word that only begins a candidate also finds it. Among equals the first in the
-// alphabet wins, whatever the order of the candidates.
+// word that only begins a candidate also finds it. Among equals the one of the
+// word's own length wins, then the first in the alphabet, whatever the order of
+// the candidates.
 func Nearest(word string, candidates []string) string {
 	if word == "" || len(word) > longestWord {
 		return ""
 	}
 	lower := strings.ToLower(word)
-	best, distance := "", len(word)+1
+	best, distance := "", 0
 	for _, c := range candidates {
 		d, near := misspelt(lower, strings.ToLower(c))
-		if near && (d < distance || d == distance && c < best) {
+		if near && (best == "" || cmp.Or(d-distance, skew(word, c)-skew(word, best), strings.Compare(c, best)) < 0) {
 			best, distance = c, d
 		}
 	}
 	return best
 }
+
+// skew is by how much two words differ in length.
+func skew(a, b string) int { return max(len(a)-len(b), len(b)-len(a)) }
 
 // misspelt is how far candidate is from word, and whether that is near.
 func misspelt(word, candidate string) (distance int, near bool) {
@@ -37,7 +42,7 @@ func misspelt(word, candidate string) (distance int, near bool) {
 		return 0, false
 	}
 	limit := min(3, max(len(word), len(candidate))/3)
-	if skew := len(word) - len(candidate); skew >= -limit && skew <= limit {
+	if skew(word, candidate) <= limit {
 		if d := editDistance(word, candidate); d <= limit {
 			return d, true
 		}

@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -45,7 +46,11 @@ func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	for _, r := range d.Related {
 		wire.Related = append(wire.Related, related{placeOf(r.Span), r.Message})
 	}
-	return json.Marshal(wire)
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(wire)
+	return buf.Bytes(), err
 }
 
 // WriteJSON writes the list as one array of objects; see

@@ -29,7 +29,7 @@ func (p *parser) declaration() {
 	}
 	switch keyword {
 	case "vars":
-		p.out.Vars = p.vars(p.out.Vars)
+		p.out.Vars = p.vars(p.out.Vars, &p.declared)
 	case "prompt":
 		p.prompt()
 	case "schema":
@@ -70,7 +70,7 @@ func (p *parser) meant(head token) string {
 func (p *parser) header() (span diag.Span, name Ident, ok bool) {
 	head := p.tok
 	p.next()
-	name, ok = p.name("the name of the " + p.text(head))
+	ok = p.name(&name, "a name")
 	span = p.at(head).To(name.Span)
 	if !ok {
 		return span, name, false
@@ -86,11 +86,11 @@ func (p *parser) header() (span diag.Span, name Ident, ok bool) {
 
 // name reads a plain name. One that is written with other signs is reported once
 // and taken as it is: whoever refers to it writes it the same way.
-func (p *parser) name(what string) (Ident, bool) {
+func (p *parser) name(id *Ident, what string) bool {
 	t := p.tok
-	id := Ident{p.text(t), p.at(t)}
+	id.Name, id.Span = p.text(t), p.at(t)
 	switch {
-	case t.kind == word && strings.IndexByte(id.Name, '.') < 0:
+	case t.kind == word && !t.dotted:
 	case t.kind == word, t.kind == bare:
 		p.badName(id, plainName(id.Name))
 	case t.kind == quoted:
@@ -100,13 +100,14 @@ func (p *parser) name(what string) (Ident, bool) {
 		p.badName(id, "")
 	default:
 		p.unexpected(what)
-		return Ident{Span: p.span(t.start, t.start)}, false
+		id.Name, id.Span = "", p.span(t.start, t.start)
+		return false
 	}
 	p.next()
-	return id, true
+	return true
 }
 
-func (p *parser) badName(id Ident, better string) {
+func (p *parser) badName(id *Ident, better string) {
 	if p.malformed[id.Name] {
 		return
 	}
@@ -178,7 +179,7 @@ func (p *parser) prompt() {
 		p.twice("P121", "prompt", name, first.Name.Span)
 		return
 	}
-	p.out.prompts[name.Name] = pr
+	put(&p.out.prompts, name.Name, pr)
 	p.out.Prompts = append(p.out.Prompts, pr)
 }
 
@@ -188,33 +189,38 @@ func (p *parser) twice(code diag.Code, kind string, name Ident, first diag.Span)
 	p.again(code, name.Span, first, "rename one of them", "%s %s is declared twice", kind, name.Name)
 }
 
-// vars reads a vars block and appends its variables to list.
-func (p *parser) vars(list []*Var) []*Var {
+// vars reads a vars block and appends its variables to list; declared holds the
+// names of all that are on it.
+func (p *parser) vars(list []*Var, declared *map[string]diag.Span) []*Var {
 	head, indent := p.at(p.tok), p.indent
 	p.next()
 	p.colon(head)
 	p.open("a variable")
-	seen := p.names()
-	for _, v := range list {
-		p.add(&seen, v.Name)
-	}
 	b, before := below(indent), len(list)
 	for p.more(&b) {
 		v, ok := p.variable()
 		if !ok {
 			continue
 		}
-		if first, repeated := p.add(&seen, v.Name); repeated {
+		if first, repeated := (*declared)[v.Name.Name]; repeated {
 			p.again("P121", v.Name.Span, first, "rename one of them", "variable %s is declared twice", v.Name.Name)
 			continue
 		}
+		put(declared, v.Name.Name, v.Name.Span)
 		list = append(list, v)
 	}
-	p.forget(seen)
 	if len(list) == before && b.own < 0 {
 		p.warn("P126", head, "indent variables below it, or delete it", "the vars block is empty")
 	}
 	return list
+}
+
+// put writes to a map that is made when it is needed.
+func put[V any](table *map[string]V, key string, value V) {
+	if *table == nil {
+		*table = make(map[string]V)
+	}
+	(*table)[key] = value
 }
 
 func (p *parser) colon(after diag.Span) {
@@ -229,8 +235,7 @@ func (p *parser) colon(after diag.Span) {
 func (p *parser) variable() (*Var, bool) {
 	indent := p.indent
 	v := &Var{}
-	var ok bool
-	if v.Name, ok = p.name("a variable's name"); !ok {
+	if !p.name(&v.Name, "a variable's name") {
 		p.skip(indent)
 		return nil, false
 	}
@@ -247,9 +252,9 @@ func (p *parser) variable() (*Var, bool) {
 	v.Type, v.TypeSpan = p.typ()
 	if p.tok.kind == equals && !p.muted {
 		p.next()
-		value, ok := p.value(0)
-		if ok && p.fits(v, &value) {
-			v.Default = &value
+		value := &Value{}
+		if p.value(value, 0) && p.fits(v, value) {
+			v.Default = value
 		}
 	}
 	if p.muted {
@@ -356,7 +361,7 @@ func (p *parser) schema() {
 		p.twice("P121", "schema", name, first.Name.Span)
 		return
 	}
-	p.out.schemas[name.Name] = s
+	put(&p.out.schemas, name.Name, s)
 	p.out.Schemas = append(p.out.Schemas, s)
 }
 
@@ -368,7 +373,6 @@ func take[T any](list *[]T, base int) []T {
 	}
 	out := make([]T, len(grown))
 	copy(out, grown)
-	clear(grown)
 	*list = (*list)[:base]
 	return out
 }
@@ -376,7 +380,7 @@ func take[T any](list *[]T, base int) []T {
 // field reads `name?: type [enum: "a", "b"]`.
 func (p *parser) field() (f Field, ok bool) {
 	indent := p.indent
-	if f.Name, ok = p.name("a field's name"); !ok {
+	if !p.name(&f.Name, "a field's name") {
 		p.skip(indent)
 		return f, false
 	}
@@ -417,8 +421,8 @@ func (p *parser) enum(f *Field) []Value {
 	if p.muted {
 		return nil
 	}
-	all, ok := p.list(opening, 1)
-	if !ok {
+	var all Value
+	if !p.list(&all, opening, 1) {
 		return nil
 	}
 	switch {

@@ -14,57 +14,64 @@ const bareValue ValueKind = 255
 // deepest bounds how values nest.
 const deepest = 64
 
-// value reads one value. depth is how many brackets it stands in. When it is not
-// ok the reason has been reported, and the token is where reading stopped.
-func (p *parser) value(depth int) (Value, bool) {
+// value reads one value into v. depth is how many brackets it stands in. When it
+// is false the reason has been reported, and the token is where reading stopped.
+func (p *parser) value(v *Value, depth int) bool {
 	t := p.tok
 	if depth > deepest {
 		p.fail("P108", p.at(t), "keep such data in a file", "values are nested more than %d deep", deepest)
-		return Value{}, false
+		return false
 	}
 	switch t.kind {
 	case quoted:
-		return p.stringValue(), true
+		p.stringValue(v)
+		return true
 	case word, number, bare:
-		return p.plain(depth), true
+		p.plain(v, depth)
+		return true
 	case openList:
 		p.next()
-		return p.list(t, depth)
+		return p.list(v, t, depth)
 	case openObject:
 		if strings.HasPrefix(p.src[t.end:], "{") {
-			return p.unbraced(depth), true
+			p.restOfLine(v, t.start, depth)
+			return true
 		}
 		p.next()
-		return p.object(t, depth)
+		entries, ok := p.object(t, depth)
+		v.Kind, v.Span, v.parts = ObjectValue, p.span(t.start, max(p.closed, t.end)), &parts{entries: entries}
+		return ok
 	case junk:
 		if c := p.src[t.start]; c < utf8.RuneSelf && c != '#' && c != '\'' && c != '`' && c != ';' {
-			return p.unbraced(depth), true
+			p.restOfLine(v, t.start, depth)
+			return true
 		}
 	}
 	p.unexpected("a value")
-	return Value{}, false
+	return false
 }
 
 // plain reads a word or a number, or the text without quotes that it begins.
-func (p *parser) plain(depth int) Value {
+func (p *parser) plain(v *Value, depth int) {
 	t := p.tok
 	if t.kind == bare {
-		return p.restOfLine(t.start, depth)
+		p.restOfLine(v, t.start, depth)
+		return
 	}
 	p.next()
 	ends := p.tok.kind == endOfLine || depth > 0 && (p.tok.kind == comma || p.closes() || t.kind == number)
 	if !ends {
-		return p.restOfLine(t.start, depth)
+		p.restOfLine(v, t.start, depth)
+		return
 	}
-	v := Value{Kind: WordValue, Str: p.text(t), Span: p.at(t)}
+	v.Kind, v.Str, v.Span = WordValue, p.text(t), p.at(t)
 	switch {
 	case t.kind == number:
 		v.Kind = NumberValue
-		p.number(&v)
+		p.number(v)
 	case v.Str == "true" || v.Str == "false":
 		v.Kind = BoolValue
 	}
-	return v
 }
 
 // number refuses what no computer number can hold.
@@ -78,11 +85,9 @@ func (p *parser) number(v *Value) {
 	}
 }
 
-func (p *parser) unbraced(depth int) Value { return p.restOfLine(p.tok.start, depth) }
-
 // restOfLine takes text without quotes as far as it can be meant to go: to the
 // end of the line or a comment, in brackets to a comma or a closing bracket.
-func (p *parser) restOfLine(start, depth int) Value {
+func (p *parser) restOfLine(v *Value, start, depth int) {
 	end := p.lineEnd(start)
 	i := start
 	for i < end {
@@ -102,7 +107,7 @@ func (p *parser) restOfLine(start, depth int) Value {
 	text := strings.TrimRight(p.src[start:end], " \t\r")
 	p.pos = end
 	p.next()
-	return Value{Kind: bareValue, Str: text, Span: p.span(start, start+len(text))}
+	v.Kind, v.Str, v.Span = bareValue, text, p.span(start, start+len(text))
 }
 
 // unquoted reports text without quotes where a text is wanted.
@@ -115,10 +120,10 @@ func (p *parser) unquoted(v *Value) {
 }
 
 // stringValue reads the string that the token is.
-func (p *parser) stringValue() Value {
+func (p *parser) stringValue(v *Value) {
 	t := p.tok
 	p.next()
-	v := Value{Kind: StringValue, Span: p.at(t)}
+	v.Kind, v.Span = StringValue, p.at(t)
 	inner := t
 	inner.start++
 	if t.open {
@@ -128,9 +133,8 @@ func (p *parser) stringValue() Value {
 	}
 	v.Str = p.text(inner)
 	if t.escaped {
-		p.unescape(&v, inner)
+		p.unescape(v, inner)
 	}
-	return v
 }
 
 // simpleEscapes are the escapes of one letter.
@@ -289,52 +293,55 @@ func (p *parser) close() {
 	p.next()
 }
 
-// list reads the members of a list behind its opening bracket.
-func (p *parser) list(opening token, depth int) (Value, bool) {
+// list reads the members of a list behind its opening bracket into v.
+func (p *parser) list(v *Value, opening token, depth int) bool {
 	indent, base := p.indent, len(p.values)
-	v := Value{Kind: ListValue}
+	v.Kind = ListValue
 	if !p.within(opening, indent, false) {
-		return v, false
+		return false
 	}
 	if p.tok.kind == closeList {
 		p.close()
 		v.Span = p.span(opening.start, p.closed)
-		return v, true
+		return true
 	}
 	for more := true; more; {
-		item, ok := p.value(depth + 1)
+		var item Value
+		ok := p.value(&item, depth+1)
 		if ok {
 			p.values = append(p.values, item)
 			more, ok = p.separator(opening, indent, closeList)
 		}
 		if !ok {
 			p.values = p.values[:base]
-			return v, false
+			return false
 		}
 	}
 	v.Span = p.span(opening.start, p.closed)
 	v.parts = &parts{items: take(&p.values, base)}
-	return v, true
+	return true
 }
 
 // object reads the entries of an object behind its opening brace. An entry that
 // is wrong is left out, and the next one is read.
-func (p *parser) object(opening token, depth int) (Value, bool) {
+func (p *parser) object(opening token, depth int) (entries []Entry, ok bool) {
 	indent, base, seen := p.indent, len(p.entries), p.names()
-	v := Value{Kind: ObjectValue}
-	defer func() {
-		p.forget(seen)
-		p.entries = p.entries[:base]
-	}()
-	if !p.within(opening, indent, true) {
-		return v, false
+	if ok = p.within(opening, indent, true) && p.objectEntries(opening, indent, depth, &seen); ok {
+		entries = take(&p.entries, base)
 	}
+	p.forget(seen)
+	p.entries = p.entries[:base]
+	return entries, ok
+}
+
+// objectEntries reads entries up to the closing brace.
+func (p *parser) objectEntries(opening token, indent, depth int, seen *names) bool {
 	more := p.tok.kind != closeObject
 	if !more {
 		p.close()
 	}
 	for more {
-		ok := p.entry(depth, &seen, false)
+		ok := p.entry(depth, seen, false)
 		if !ok && !p.resync {
 			p.skipEntry()
 		}
@@ -342,55 +349,54 @@ func (p *parser) object(opening token, depth int) (Value, bool) {
 			more, ok = p.separator(opening, indent, closeObject)
 		}
 		if !ok {
-			return v, false
+			return false
 		}
 		if more {
 			p.muted = p.muted && depth > 0
 		}
 	}
-	v.Span = p.span(opening.start, p.closed)
-	v.parts = &parts{entries: take(&p.entries, base)}
-	return v, true
+	return true
 }
 
 // entry reads `key: value` and keeps it; where formulas stand also `key = value`.
 func (p *parser) entry(depth int, seen *names, formula bool) bool {
-	key, ok := p.key()
-	if !ok {
+	var e Entry
+	if !p.key(&e.Key) {
 		return false
 	}
 	if p.tok.kind == equals && formula {
 		p.next()
 	} else if p.tok.kind == equals {
-		p.complain("P100", p.at(p.tok), "write "+brief(key.Name)+": …", "= where a colon is wanted")
+		p.complain("P100", p.at(p.tok), "write "+brief(e.Key.Name)+": …", "= where a colon is wanted")
 		p.next()
-	} else if p.colon(key.Span); p.muted {
+	} else if p.colon(e.Key.Span); p.muted {
 		return false
 	}
-	value, ok := p.value(depth + 1)
-	if !ok {
+	if !p.value(&e.Value, depth+1) {
 		return false
 	}
-	p.keep(Entry{key, value}, seen)
+	p.keep(&e, seen)
 	return true
 }
 
 // keep takes an entry in, if its key is new.
-func (p *parser) keep(e Entry, seen *names) {
+func (p *parser) keep(e *Entry, seen *names) {
 	if first, repeated := p.add(seen, e.Key); repeated {
 		p.again("P128", e.Key.Span, first, "keep one of them", "key %s is given twice", brief(e.Key.Name))
 		return
 	}
-	p.entries = append(p.entries, e)
+	p.entries = append(p.entries, *e)
 }
 
 // key reads the key of an entry: a name, or any text in quotes.
-func (p *parser) key() (Ident, bool) {
-	if p.tok.kind == quoted {
-		v := p.stringValue()
-		return Ident{v.Str, v.Span}, !p.muted
+func (p *parser) key(id *Ident) bool {
+	if p.tok.kind != quoted {
+		return p.name(id, "a key")
 	}
-	return p.name("a key")
+	var v Value
+	p.stringValue(&v)
+	id.Name, id.Span = v.Str, v.Span
+	return !p.muted
 }
 
 // skipEntry moves to the end of an entry that was given up.

@@ -7,7 +7,7 @@ func (p *parser) node(kind NodeKind) {
 	indent := p.indent
 	span, name, ok := p.header()
 	p.open("a property")
-	o := &owner{string(kind), name.Name, nodeProps[kind]}
+	o := owner{string(kind), name.Name, propsOf(kind)}
 	base, _ := p.properties(o, indent)
 	p.muted = false
 	n := &Node{Span: span, Kind: kind, Name: name}
@@ -84,7 +84,7 @@ func (p *parser) server() {
 	indent := p.indent
 	span, name, ok := p.header()
 	p.open("a property")
-	o := &owner{"mcp_server", name.Name, serverProps}
+	o := owner{"mcp_server", name.Name, serverProps}
 	base, _ := p.properties(o, indent)
 	p.muted = false
 	s := &Server{Span: span, Name: name}
@@ -99,7 +99,7 @@ func (p *parser) server() {
 		p.twice("C024", "mcp_server", name, first.Name.Span)
 		return
 	}
-	p.out.servers[name.Name] = s
+	put(&p.out.servers, name.Name, s)
 	p.out.Servers = append(p.out.Servers, s)
 }
 

@@ -15,11 +15,9 @@ import (
 func Parse(f *diag.File) (*File, diag.List) {
 	p := &parser{
 		scanner: scanner{src: f.Text, file: f},
-		out: &File{
-			Source: f, prompts: make(map[string]*Prompt), schemas: make(map[string]*Schema),
-			servers: make(map[string]*Server), nodes: make(map[string]*Node),
-		},
-		hashed: -1,
+		out:     &File{Source: f, nodes: make(map[string]*Node, min(len(f.Text)/usualNode, mostNodes))},
+		hashed:  -1,
+		props:   make([]Property, 0, 8),
 	}
 	p.characters()
 	p.line(len(p.src) - len(strings.TrimPrefix(p.src, "\ufeff")))
@@ -32,6 +30,12 @@ func Parse(f *diag.File) (*File, diag.List) {
 	p.found.Sort()
 	return p.out, p.found
 }
+
+// The table of nodes is made for as many as a file of that length usually has.
+const (
+	usualNode = 256 // bytes
+	mostNodes = 1 << 14
+)
 
 // parser reads one file.
 type parser struct {
@@ -52,6 +56,9 @@ type parser struct {
 	capped    int // how many it has had
 	malformed map[string]bool
 	broken    bool // the file is not UTF-8
+
+	declared map[string]diag.Span // the variables of the file
+	shadowed map[string]diag.Span // those of the workflow
 
 	// Lists grow here and are copied when they are complete.
 	props   []Property
@@ -168,17 +175,7 @@ func brief(text string) string {
 
 // characters reports what no text file should hold, once per kind and file.
 func (p *parser) characters() {
-	controls, first := 0, 0
-	for i := range len(p.src) {
-		if c := p.src[i]; c < ' ' || c == 0x7f {
-			if classes[c]&isControl != 0 || c == '\r' && !strings.HasPrefix(p.src[i:], "\r\n") {
-				if controls++; controls == 1 {
-					first = i
-				}
-			}
-		}
-	}
-	if controls > 0 {
+	if controls, first := p.controls(); controls > 0 {
 		p.complain("P105", p.span(first, first+1), "take it out, or write it as an escape in a string",
 			"the file holds %s, the first one is U+%04X here", count(controls, "control character"), p.src[first])
 	}
@@ -200,6 +197,37 @@ func (p *parser) characters() {
 		Code: "P105", Severity: diag.Error, Span: p.span(first, first+1), Hint: "save the file as UTF-8",
 		Message: fmt.Sprintf("the file is not UTF-8: %s cannot be read, the first one is here", count(wrong, "byte")),
 	})
+}
+
+// controls counts control characters, carriage returns among them that end no
+// line. It looks at eight bytes at a time: nearly always there is none.
+func (p *parser) controls() (found, first int) {
+	const ones = 0x0101010101010101
+	const low = ones * 0x7f
+	src := p.src
+	for i := 0; i < len(src); {
+		if i+8 <= len(src) {
+			b := src[i : i+8]
+			w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+				uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+			small := ^(w&low + ones*(0x80-' ') | w)        // high bits of bytes below a blank
+			feed, del := w^ones*'\n', w^ones*0x7f          // bytes that are 0 where a line feed or a DEL stands
+			feed, del = feed&low+low|feed, del&low+low|del // high bits of bytes that are none
+			if (small&feed|^del)&^low == 0 {
+				i += 8
+				continue
+			}
+		}
+		for end := min(i+8, len(src)); i < end; i++ {
+			c := src[i]
+			if classes[c]&isControl != 0 || c == '\r' && !strings.HasPrefix(src[i:], "\r\n") {
+				if found++; found == 1 {
+					first = i
+				}
+			}
+		}
+	}
+	return found, first
 }
 
 func count(n int, what string) string {

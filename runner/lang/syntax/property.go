@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,12 +16,12 @@ type owner struct {
 	props []spec
 }
 
-func (o *owner) String() string { return strings.TrimSuffix(o.what+" "+o.name, " ") }
+func (o owner) String() string { return strings.TrimSuffix(o.what+" "+o.name, " ") }
 
 // properties reads the block of properties below a line of the given
 // indentation. Properties that are wrong are kept with a value of no kind until
 // [parser.settled] takes them out, so that nobody misses them.
-func (p *parser) properties(o *owner, indent int) (base int, empty bool) {
+func (p *parser) properties(o owner, indent int) (base int, empty bool) {
 	base = len(p.props)
 	b := below(indent)
 	for p.more(&b) {
@@ -35,31 +36,24 @@ func (p *parser) properties(o *owner, indent int) (base int, empty bool) {
 // settled takes the properties since base off the parser's list: those that are
 // right, in file order.
 func (p *parser) settled(base int) Props {
-	kept := p.props[base:base]
-	for _, prop := range p.props[base:] {
-		if prop.Value.Kind != 0 {
-			kept = append(kept, prop)
-		}
-	}
-	clear(p.props[base+len(kept):])
+	kept := slices.DeleteFunc(p.props[base:], func(prop Property) bool { return prop.Value.Kind == 0 })
 	p.props = p.props[:base+len(kept)]
 	return take(&p.props, base)
 }
 
 // misplaced reads a declaration that is indented below another one by mistake.
-func (p *parser) misplaced(o *owner) bool {
+func (p *parser) misplaced(o owner) bool {
 	keyword := p.text(p.tok)
-	if c := p.following(); classes[c]&isLetter == 0 || NodeKind(keyword) != Agent && nodeProps[NodeKind(keyword)] == nil &&
-		keyword != "prompt" && keyword != "schema" && keyword != "mcp_server" && keyword != "workflow" {
+	if classes[p.following()]&isLetter == 0 || keyword == "vars" || !slices.Contains(declarations, keyword) {
 		return false
 	}
-	p.fail("P127", p.at(p.tok), "begin it at the left margin", "%s stands inside %s", keyword, o)
+	p.fail("P127", p.at(p.tok), "begin it at the left margin", "%s stands inside %s", keyword, o.String())
 	p.declaration()
 	return true
 }
 
 // property reads `key: value` into the parser's list.
-func (p *parser) property(o *owner, base int) {
+func (p *parser) property(o owner, base int) {
 	key, indent := p.tok, p.indent
 	if key.kind != word {
 		p.unexpected("a property of " + o.String())
@@ -80,66 +74,63 @@ func (p *parser) property(o *owner, base int) {
 	} else {
 		p.colon(p.at(key))
 	}
-	prop := Property{Key: s.key(), Name: p.at(key)}
-	first := Props(p.props[base:]).Get(prop.Key)
-	var ok bool
+	first := Props(p.props[base:]).Get(s.key())
+	place := len(p.props)
+	p.props = append(p.props, Property{Key: s.key(), Name: p.at(key)})
 	if !p.muted {
-		prop.Value, ok = p.formed(s, prop.Name, indent)
+		var value Value
+		if p.formed(&value, s, p.at(key), indent) {
+			p.props[place].Value = value
+		}
 	}
-	if !ok {
-		prop.Value = Value{}
-	}
-	if p.muted || !ok {
+	if p.muted || p.props[place].Value.Kind == 0 {
 		p.skip(indent)
 	} else {
 		p.endLine()
 	}
 	if first != nil {
-		p.repeatedProperty(first, &prop)
-		return
+		p.repeatedProperty(first.Name, p.at(key))
+		p.props = p.props[:place]
 	}
-	p.props = append(p.props, prop)
 }
 
-func (p *parser) repeatedProperty(first, again *Property) {
-	if first.Name.Text() == again.Name.Text() {
-		p.again("P124", again.Name, first.Name, "keep one of them", "%s is given twice", again.Name.Text())
+func (p *parser) repeatedProperty(first, again diag.Span) {
+	if first.Text() == again.Text() {
+		p.again("P124", again, first, "keep one of them", "%s is given twice", again.Text())
 		return
 	}
-	p.again("P124", again.Name, first.Name, "keep one of them", "%s says the same as %s, which is given already", again.Name.Text(), first.Name.Text())
+	p.again("P124", again, first, "keep one of them", "%s says the same as %s, which is given already", again.Text(), first.Text())
 }
 
-func (p *parser) unknown(o *owner, key token) {
+func (p *parser) unknown(o owner, key token) {
 	name := p.text(key)
 	switch {
 	case p.tok.kind == arrow:
-		p.fail("P127", p.at(key), "indent it below workflow NAME:", "an edge stands inside %s", o)
+		p.fail("P127", p.at(key), "indent it below workflow NAME:", "an edge stands inside %s", o.String())
 	case p.tok.kind != colon && p.tok.kind != equals:
 		p.unexpected("a colon behind " + brief(name))
 	default:
-		p.fail("P123", p.at(key), diag.Suggest(name, canonical(o.props)), "%s has no property %s", o, brief(name))
+		p.fail("P123", p.at(key), diag.Suggest(name, canonical(o.props)), "%s has no property %s", o.String(), brief(name))
 	}
 }
 
 // formed reads the value of a property in the form that it wants. When it is not
 // ok the reason has been reported.
-func (p *parser) formed(s *spec, name diag.Span, indent int) (Value, bool) {
+func (p *parser) formed(v *Value, s *spec, name diag.Span, indent int) bool {
 	if p.tok.kind == endOfLine {
-		return p.indented(s, name, indent)
+		return p.indented(v, s, name, indent)
 	}
-	v, ok := p.value(0)
-	if !ok {
-		return v, false
+	if !p.value(v, 0) {
+		return false
 	}
 	if p.tok.kind != endOfLine && !p.resync && !p.muted {
 		p.unexpected("the end of the line")
 	}
-	return v, !p.muted && p.form(s, name, &v) && !p.muted
+	return !p.muted && p.form(s, name, v) && !p.muted
 }
 
 // indented reads a value that stands below its key, up to the next statement.
-func (p *parser) indented(s *spec, name diag.Span, indent int) (Value, bool) {
-	v := Value{Kind: BlockValue, Span: name}
+func (p *parser) indented(v *Value, s *spec, name diag.Span, indent int) bool {
 	switch s.form {
 	case aCommand:
 		text := p.body(indent)
@@ -147,29 +138,28 @@ func (p *parser) indented(s *spec, name diag.Span, indent int) (Value, bool) {
 		if text.Value == "" {
 			break
 		}
-		v = Value{Kind: BodyValue, Str: text.Value, Span: text.Span}
+		v.Kind, v.Str, v.Span = BodyValue, text.Value, text.Span
 		if text.runs != nil {
 			v.parts = &parts{runs: text.runs}
 		}
-		return v, true
+		return true
 	case aBlock:
 		p.nextLine()
-		base, empty := p.properties(&owner{what: s.name, props: s.props}, indent)
-		v.parts = &parts{props: p.settled(base)}
+		base, empty := p.properties(owner{what: s.name, props: s.props}, indent)
+		v.Kind, v.Span, v.parts = BlockValue, name, &parts{props: p.settled(base)}
 		p.resync = true
 		if empty {
 			p.warn("P126", name, "indent its properties below it, or delete it", "the "+s.name+" block is empty")
 		}
-		return v, true
+		return true
 	case anObject, aConstants, aFormulas:
 		p.nextLine()
-		v.Kind = ObjectValue
-		v.parts = &parts{entries: p.freeEntries(s, indent)}
+		v.Kind, v.Span, v.parts = ObjectValue, name, &parts{entries: p.freeEntries(s, indent)}
 		p.resync = true
-		return v, true
+		return true
 	}
 	p.fail("P140", name, example(s), "%s wants %s, and nothing stands there", name.Text(), wanted(s))
-	return v, false
+	return false
 }
 
 // freeEntries reads a block of keys that the user names.
@@ -201,7 +191,7 @@ func (p *parser) member(s *spec, e *Entry) bool {
 		return false
 	}
 	if s.form != anObject && !isName(e.Key.Name) && !p.malformed[e.Key.Name] {
-		p.badName(e.Key, plainName(e.Key.Name))
+		p.badName(&e.Key, plainName(e.Key.Name))
 		return false
 	}
 	if s.form != aConstants && e.Value.Kind != StringValue {
@@ -229,7 +219,8 @@ func (p *parser) form(s *spec, name diag.Span, v *Value) bool {
 			return true
 		}
 		if v.Kind == bareValue && !strings.ContainsAny(v.Str, " \"") {
-			p.badName(Ident{v.Str, v.Span}, plainName(v.Str))
+			p.badName(&Ident{v.Str, v.Span}, plainName(v.Str))
+			v.Kind = WordValue
 			return true
 		}
 	case aTool:
@@ -269,7 +260,7 @@ func (p *parser) form(s *spec, name diag.Span, v *Value) bool {
 		}
 	case anObject, aConstants:
 		if v.Kind == ObjectValue {
-			p.checked(s, v)
+			v.parts.entries = p.checked(s, v.Entries())
 			return true
 		}
 	}
@@ -278,14 +269,15 @@ func (p *parser) form(s *spec, name diag.Span, v *Value) bool {
 }
 
 // checked leaves the entries of an object out that are wrong.
-func (p *parser) checked(s *spec, v *Value) {
-	kept := v.Entries()[:0]
-	for i := range v.Entries() {
-		if e := v.Entries()[i]; p.member(s, &e) {
-			kept = append(kept, e)
+func (p *parser) checked(s *spec, entries []Entry) []Entry {
+	kept := 0
+	for i := range entries {
+		if p.member(s, &entries[i]) {
+			entries[kept] = entries[i]
+			kept++
 		}
 	}
-	v.parts.entries = kept
+	return entries[:kept]
 }
 
 // tool accepts the name of a tool: a word, possibly dotted, or a text.

@@ -36,6 +36,7 @@ const (
 type token struct {
 	kind    kind
 	escaped bool // quoted: holds a backslash
+	dotted  bool // word: holds a dot
 	open    bool // quoted: the closing quote is missing
 	start   int
 	end     int
@@ -138,7 +139,7 @@ func (s *scanner) next() {
 
 // word reads a name, its dots, and whatever makes it no name after all.
 func (s *scanner) word(start int) {
-	i := start + 1
+	i, dotted := start+1, false
 	for i < len(s.src) {
 		class := classes[s.src[i]]
 		if class&(isLetter|isDigit) != 0 {
@@ -146,6 +147,7 @@ func (s *scanner) word(start int) {
 			continue
 		}
 		if s.src[i] == '.' && i+1 < len(s.src) && classes[s.src[i+1]]&(isLetter|isDigit) != 0 {
+			dotted = true
 			i++
 			continue
 		}
@@ -155,7 +157,8 @@ func (s *scanner) word(start int) {
 		}
 		break
 	}
-	s.set(word, start, i)
+	s.tok = token{kind: word, dotted: dotted, start: start, end: i}
+	s.pos = i
 }
 
 // endsBare reports whether text without quotes ends before the sign at i: it

@@ -144,59 +144,82 @@ var callProps = []spec{
 	{name: "user", form: aName, of: "prompt"},
 }
 
-// nodeProps are the properties of each kind of node.
-var nodeProps = map[NodeKind][]spec{
-	Agent: callProps,
-	Judge: callProps,
-	Router: {
-		{name: "backend", form: aText},
-		{name: "delegate", means: "backend", form: aText},
-		{name: "mode", form: aChoice, choices: routerWords},
-		{name: "model", form: aText},
-		{name: "multi", form: aBool},
-		{name: "reasoning_effort", form: aChoice, choices: effortWords, code: "C027"},
-		{name: "system", form: aName, of: "prompt"},
-		{name: "user", form: aName, of: "prompt"},
-	},
-	Join: {
-		{name: "conflict", form: aName, of: "agent, or fail, or ask"},
-		{name: "output", form: aName, of: "schema"},
-		{name: "publish", form: aName, of: "artifact"},
-		{name: "require", form: aNameList, of: "node"},
-		{name: "strategy", form: aChoice, choices: awaitWords},
-	},
-	Human: {
-		{name: "await", form: aChoice, choices: awaitWords},
-		{name: "input", form: aName, of: "schema"},
-		{name: "instructions", form: aName, of: "prompt"},
-		{name: "interaction", means: "mode", form: aChoice, choices: humanInteractionWords},
-		{name: "min_answers", form: aWhole},
-		{name: "mode", form: aChoice, choices: humanModeWords},
-		{name: "model", form: aText},
-		{name: "output", form: aName, of: "schema"},
-		{name: "publish", form: aName, of: "artifact"},
-		{name: "system", form: aName, of: "prompt"},
-	},
-	Tool: {
-		{name: "await", form: aChoice, choices: awaitWords},
-		{name: "command", form: aCommand},
-		{name: "input", form: aName, of: "schema"},
-		{name: "network", form: aChoice, choices: networkWords},
-		{name: "output", form: aName, of: "schema"},
-		{name: "publish", form: aName, of: "artifact"},
-		{name: "readonly", form: aBool},
-		{name: "retries", form: aWhole},
-		{name: "timeout", form: aDuration},
-		{name: "uses", form: aTool},
-		{name: "with", form: aConstants},
-	},
-	Compute: {
-		{name: "await", form: aChoice, choices: awaitWords},
-		{name: "expr", form: aFormulas},
-		{name: "input", form: aName, of: "schema"},
-		{name: "output", form: aName, of: "schema"},
-		{name: "publish", form: aName, of: "artifact"},
-	},
+// propsOf returns the properties of a kind of node, nil for a word that is none.
+func propsOf(kind NodeKind) []spec {
+	switch kind {
+	case Agent, Judge:
+		return callProps
+	case Router:
+		return routerProps
+	case Join:
+		return joinProps
+	case Human:
+		return humanProps
+	case Tool:
+		return toolProps
+	case Compute:
+		return computeProps
+	}
+	return nil
+}
+
+// routerProps are the properties of routers.
+var routerProps = []spec{
+	{name: "backend", form: aText},
+	{name: "delegate", means: "backend", form: aText},
+	{name: "mode", form: aChoice, choices: routerWords},
+	{name: "model", form: aText},
+	{name: "multi", form: aBool},
+	{name: "reasoning_effort", form: aChoice, choices: effortWords, code: "C027"},
+	{name: "system", form: aName, of: "prompt"},
+	{name: "user", form: aName, of: "prompt"},
+}
+
+// joinProps are the properties of joins.
+var joinProps = []spec{
+	{name: "conflict", form: aName, of: "agent, or fail, or ask"},
+	{name: "output", form: aName, of: "schema"},
+	{name: "publish", form: aName, of: "artifact"},
+	{name: "require", form: aNameList, of: "node"},
+	{name: "strategy", form: aChoice, choices: awaitWords},
+}
+
+// humanProps are the properties of human nodes.
+var humanProps = []spec{
+	{name: "await", form: aChoice, choices: awaitWords},
+	{name: "input", form: aName, of: "schema"},
+	{name: "instructions", form: aName, of: "prompt"},
+	{name: "interaction", means: "mode", form: aChoice, choices: humanInteractionWords},
+	{name: "min_answers", form: aWhole},
+	{name: "mode", form: aChoice, choices: humanModeWords},
+	{name: "model", form: aText},
+	{name: "output", form: aName, of: "schema"},
+	{name: "publish", form: aName, of: "artifact"},
+	{name: "system", form: aName, of: "prompt"},
+}
+
+// toolProps are the properties of tools.
+var toolProps = []spec{
+	{name: "await", form: aChoice, choices: awaitWords},
+	{name: "command", form: aCommand},
+	{name: "input", form: aName, of: "schema"},
+	{name: "network", form: aChoice, choices: networkWords},
+	{name: "output", form: aName, of: "schema"},
+	{name: "publish", form: aName, of: "artifact"},
+	{name: "readonly", form: aBool},
+	{name: "retries", form: aWhole},
+	{name: "timeout", form: aDuration},
+	{name: "uses", form: aTool},
+	{name: "with", form: aConstants},
+}
+
+// computeProps are the properties of compute nodes.
+var computeProps = []spec{
+	{name: "await", form: aChoice, choices: awaitWords},
+	{name: "expr", form: aFormulas},
+	{name: "input", form: aName, of: "schema"},
+	{name: "output", form: aName, of: "schema"},
+	{name: "publish", form: aName, of: "artifact"},
 }
 
 // serverProps are the properties of MCP servers.

@@ -50,6 +50,8 @@ func (v *Value) Text() Text {
 		t.runs = v.parts.runs
 	case v.Kind == StringValue:
 		t.lead = 1
+	case len(v.Str) != v.Span.End-v.Span.Start && v.Str != "":
+		t.runs = []run{{0, v.Span.Start, v.Span.End - v.Span.Start}} // another word for what is written
 	}
 	return t
 }

@@ -14,7 +14,8 @@ func (p *parser) workflow() {
 	span, name, ok := p.header()
 	p.open("a property")
 	w := &Workflow{Span: span, Name: name}
-	o := &owner{"workflow", name.Name, workflowProps}
+	p.shadowed = nil
+	o := owner{"workflow", name.Name, workflowProps}
 	base, b := len(p.props), below(indent)
 	for p.more(&b) {
 		p.workflowLine(o, w, base)
@@ -27,13 +28,13 @@ func (p *parser) workflow() {
 }
 
 // workflowLine reads one line of a workflow and what belongs to it.
-func (p *parser) workflowLine(o *owner, w *Workflow, base int) {
+func (p *parser) workflowLine(o owner, w *Workflow, base int) {
 	behind := p.following()
 	name := p.text(p.tok)
 	isProperty := behind == ':' || behind == '='
 	switch {
 	case p.tok.kind == word && isProperty && name == "vars":
-		w.Vars = p.vars(w.Vars)
+		w.Vars = p.vars(w.Vars, &p.shadowed)
 	case p.tok.kind == word && isProperty && strings.HasPrefix(strings.TrimLeft(p.src[p.pos:], " \t"), "=>"):
 		p.edge(w)
 	case p.tok.kind == word && isProperty:
@@ -51,14 +52,7 @@ func (p *parser) workflowLine(o *owner, w *Workflow, base int) {
 func (p *parser) edge(w *Workflow) {
 	indent := p.indent
 	e := &Edge{}
-	var ok bool
-	if e.From, ok = p.name("a node"); ok {
-		ok = p.arrow()
-	}
-	if ok {
-		e.To, ok = p.name("the node that the edge leads to")
-	}
-	if !ok {
+	if !p.name(&e.From, "a node") || !p.arrow() || !p.name(&e.To, "the node that the edge leads to") {
 		p.skip(indent)
 		return
 	}
@@ -152,16 +146,15 @@ func (p *parser) when(keyword token) *When {
 		p.fail("P110", p.at(start), `write the not into the expression: when "not (…)"`, "not stands in front of an expression")
 		return nil
 	case p.tok.kind == quoted:
-		v := p.stringValue()
-		w.Expr = &v
-		w.Span = p.at(keyword).To(v.Span)
+		w.Expr = &Value{}
+		p.stringValue(w.Expr)
+		w.Span = p.at(keyword).To(w.Expr.Span)
 		return w
-	case p.tok.kind == word && strings.IndexByte(p.text(p.tok), '.') >= 0:
+	case p.tok.kind == word && p.tok.dotted:
 		p.fail("P110", p.at(p.tok), `write an expression: when "output.field == …"`, "a condition without quotes is a field of the node's own output")
 		return nil
 	default:
-		var ok bool
-		if w.Field, ok = p.name("a field or an expression in quotes"); !ok {
+		if !p.name(&w.Field, "a field or an expression in quotes") {
 			return nil
 		}
 	}
@@ -172,8 +165,7 @@ func (p *parser) when(keyword token) *When {
 // loop reads `NAME(N)`. It is nil when there is none.
 func (p *parser) loop(keyword token) *Loop {
 	l := &Loop{Max: 1}
-	var ok bool
-	if l.Name, ok = p.name("the name of a loop"); !ok {
+	if !p.name(&l.Name, "the name of a loop") {
 		return nil
 	}
 	l.Span = p.at(keyword).To(l.Name.Span)
@@ -221,12 +213,11 @@ func (p *parser) with(keyword token) ([]Entry, diag.Span) {
 		return nil, p.at(keyword)
 	}
 	p.next()
-	v, ok := p.object(opening, 0)
+	entries, ok := p.object(opening, 0)
 	if !ok {
 		return nil, p.at(keyword)
 	}
-	p.checked(&withSpec, &v)
-	return v.Entries(), p.at(keyword).To(v.Span)
+	return p.checked(&withSpec, entries), p.span(keyword.start, p.closed)
 }
 
 // withSpec is the form of a with clause.

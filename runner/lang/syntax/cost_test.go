@@ -1,0 +1,157 @@
+package syntax_test
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-ci/pawl/runner/lang/diag"
+	"github.com/pawl-ci/pawl/runner/lang/syntax"
+)
+
+// small is a file as people write it first.
+const small = `prompt review_system:
+  You review code. Judge whether it may be merged,
+  and say why in one paragraph.
+
+prompt review_user:
+  Review this code:
+  {{input.code}}
+
+schema job:
+  code: string
+
+schema verdict:
+  approved: bool
+  summary: string
+
+agent reviewer:
+  model: "${MODEL}"
+  input: job
+  output: verdict
+  system: review_system
+  user: review_user
+  tools: [read_file, search]
+
+workflow review:
+  entry: reviewer
+  budget:
+    max_tokens: 100000
+  reviewer -> done when approved
+  reviewer -> reviewer when not approved as again(3)
+  reviewer -> fail
+`
+
+// large is a chain of n nodes with references.
+func large(n int) string {
+	var b strings.Builder
+	b.WriteString("schema out:\n  text: string\n  ok: bool\n\nworkflow chain:\n  entry: node0\n")
+	for i := range n - 1 {
+		fmt.Fprintf(&b, "  node%d -> node%d with { text: \"{{outputs.node%d.text}}\" }\n", i, i+1, i)
+	}
+	fmt.Fprintf(&b, "  node%d -> done\n\n", n-1)
+	for i := range n {
+		fmt.Fprintf(&b, "agent node%d:\n  model: \"m\"\n  input: out\n  output: out\n\n", i)
+	}
+	return b.String()
+}
+
+func BenchmarkParseSmall(b *testing.B) { benchmarkParse(b, small) }
+
+func BenchmarkParse10000Nodes(b *testing.B) { benchmarkParse(b, large(10_000)) }
+
+func BenchmarkParsePrompts(b *testing.B) {
+	benchmarkParse(b, strings.Repeat("prompt p:\n"+strings.Repeat("  A line of a prompt as people write them, with {{input.x}}.\n", 40), 200))
+}
+
+func benchmarkParse(b *testing.B, text string) {
+	f := diag.NewFile("bench.iter", text)
+	b.SetBytes(int64(len(text)))
+	before := allocated()
+	for b.Loop() {
+		if tree, _ := syntax.Parse(f); tree.Source != f {
+			b.Fatal("no tree")
+		}
+	}
+	b.ReportMetric(float64(allocated()-before)/float64(b.N)/float64(len(text)), "B/B")
+}
+
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// Ugly files cost as much per byte as fine ones: twice the file, twice the work.
+// Allocations are counted, because they do not depend on the machine.
+func TestCostIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("parses megabytes")
+	}
+	for name, make := range map[string]func(n int) string{
+		"nodes":             large,
+		"open brackets":     func(n int) string { return "vars:\n  a: json = " + strings.Repeat("[", n) },
+		"open braces":       func(n int) string { return "workflow w:\n" + strings.Repeat("  a -> b with {\n", n) },
+		"nested objects":    func(n int) string { return "vars:\n  a: json = " + strings.Repeat(`{"a":`, n) },
+		"long string":       func(n int) string { return "agent a:\n  model: \"" + strings.Repeat("x", 50*n) },
+		"long name":         func(n int) string { return "agent " + strings.Repeat("x", 50*n) + ":\n" },
+		"long bad name":     func(n int) string { return "agent " + strings.Repeat("x-", 25*n) + ":\n" },
+		"escapes":           func(n int) string { return "agent a:\n  model: \"" + strings.Repeat(`\n\q`, 10*n) + "\"" },
+		"errors, one line":  func(n int) string { return "workflow w:\n  a -> b with {" + strings.Repeat(" a: b,", n) + "}" },
+		"errors, lines":     func(n int) string { return "workflow w:\n" + strings.Repeat("  a -> -> b\n", n) },
+		"unknown words":     func(n int) string { return strings.Repeat("agnet x\n", n) },
+		"fields":            func(n int) string { return "schema s:\n" + numbered("  f%d: string\n", n) },
+		"repeated fields":   func(n int) string { return "schema s:\n" + strings.Repeat("  f: string\n", n) },
+		"repeated nodes":    func(n int) string { return strings.Repeat("agent a:\n  model: \"m\"\n", n) },
+		"repeated property": func(n int) string { return "agent a:\n" + strings.Repeat("  model: \"m\"\n", n) },
+		"keys":              func(n int) string { return "vars:\n  a: json = {" + numbered("\"k%d\": 1, ", n) + "}" },
+		"vars blocks":       func(n int) string { return numbered("vars:\n  v%d: int\n", n) },
+		"zigzag":            func(n int) string { return "agent a:\n" + strings.Repeat("  model: \"m\"\n     x: 1\n   y: 2\n", n) },
+		"tabs":              func(n int) string { return "agent a:\n" + strings.Repeat("\tmodel: \"m\"\n  \tx: 1\n", n) },
+		"not UTF-8":         func(n int) string { return strings.Repeat("\xff\xfe \xff\n", n) },
+		"NUL":               func(n int) string { return strings.Repeat("\x00", 20*n) },
+		"hashes":            func(n int) string { return strings.Repeat("# x\n## y\n", n) },
+		"blank prompt":      func(n int) string { return "prompt p:\n" + strings.Repeat("   \n", n) + "  x\n" },
+		"closers":           func(n int) string { return strings.Repeat("]\n}\n", n) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			const n = 4000
+			once, twice := cost(make(n)), cost(make(2*n))
+			if twice.bytes > 2.7*once.bytes+64<<10 {
+				t.Errorf("%d bytes cost %.0f allocated bytes, %d cost %.0f", once.size, once.bytes, twice.size, twice.bytes)
+			}
+			if twice.seconds > 4*once.seconds+0.05 {
+				t.Errorf("%d bytes take %.1f ms, %d take %.1f ms", once.size, 1000*once.seconds, twice.size, 1000*twice.seconds)
+			}
+		})
+	}
+}
+
+func numbered(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+type measured struct {
+	size           int
+	bytes, seconds float64
+}
+
+// cost parses the text a few times and takes the best.
+func cost(text string) measured {
+	f := diag.NewFile("cost.iter", text)
+	best := measured{size: len(text), bytes: math.Inf(1), seconds: math.Inf(1)}
+	for range 3 {
+		before, start := allocated(), time.Now()
+		syntax.Parse(f)
+		best.seconds = min(best.seconds, time.Since(start).Seconds())
+		best.bytes = min(best.bytes, float64(allocated()-before))
+	}
+	return best
+}
