@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -72,23 +73,14 @@ func (b *builtin) decode(raw json.RawMessage) (args, error) {
 		}
 		a[p.name] = v
 	}
-	for _, name := range sortedKeys(given) {
-		hint := ""
-		if near := diag.Nearest(name, b.names()); near != "" {
-			hint = fmt.Sprintf("; did you mean %q?", near)
+	if unknown := slices.Sorted(maps.Keys(given)); len(unknown) > 0 {
+		what := fmt.Sprintf("there is no argument %q", clip(unknown[0], 60))
+		if near := diag.Nearest(unknown[0], b.names()); near != "" {
+			what += fmt.Sprintf("; did you mean %q?", near)
 		}
-		return nil, b.misuse(fmt.Sprintf("there is no argument %q%s", clip(name, 60), hint))
+		return nil, b.misuse(what)
 	}
 	return a, nil
-}
-
-func sortedKeys(m map[string]json.RawMessage) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // reason is what was wrong with the JSON, without Go's words for it.

@@ -8,5 +8,5 @@
 // a provider's prompt cache keeps hitting.
 //
 // It stands on floor 5 and imports runner, sandbox, diag, and its own patch and
-// tree.
+// excerpt and tree.
 package tool

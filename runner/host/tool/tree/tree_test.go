@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -321,6 +322,35 @@ func TestLinksThatMoveWhileTheyAreFollowed(t *testing.T) {
 		t.Error("nothing was ever read: the test proves nothing")
 	}
 	secretsAreWhole(t, top)
+}
+
+// TestWhatWasSwappedIsNotUsed gives the last steps what a race would give them:
+// the description of one thing under the name of another.
+func TestWhatWasSwappedIsNotUsed(t *testing.T) {
+	t.Parallel()
+	tr, _ := world(t)
+	plain, err := tr.Stat("plain")
+	must(t, err)
+	dir, err := tr.Stat("dir")
+	must(t, err)
+	for _, name := range []string{"git-dir", "sub", ".git"} {
+		if below, err := enter(tr.root, name, dir); err != errMoved {
+			t.Errorf("entered %s as dir: %v, %v", name, below, err)
+		}
+	}
+	for _, name := range []string{"git-file", "run.sh", "fifo", "in-file"} {
+		p := &place{dir: tr.root, base: name, info: plain, name: "plain"}
+		opened := make(chan error, 1)
+		go func() { _, _, err := p.open(); opened <- err }()
+		select {
+		case err := <-opened:
+			if err != errMoved {
+				t.Errorf("opened %s as plain: %v", name, err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("opening %s waits for ever", name)
+		}
+	}
 }
 
 // TestNoNameLeadsToASecret tries names made of everything that is there.
