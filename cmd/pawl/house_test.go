@@ -26,6 +26,15 @@ const (
 	housePackageCap     = 1800
 )
 
+// largeRooms are packages that may be larger, each for a reason of its own.
+var largeRooms = map[string]struct {
+	cap    int
+	reason string
+}{
+	"cmd/pawl":           {2600, "one file per command; no command is read together with another"},
+	"runner/lang/syntax": {3400, "one grammar: what recovers from an error in one construct must know the others"},
+}
+
 // houseFile is one Go file that is no test.
 type houseFile struct {
 	name   string // relative to the repository
@@ -157,8 +166,12 @@ func TestHouseFilesAndPackages(t *testing.T) {
 		if largest == "" || lines > packages[largest] {
 			largest = name
 		}
-		if lines > housePackageCap {
-			t.Errorf("package %s has %d lines without tests, the cap is %d: it is two rooms", name, lines, housePackageCap)
+		limit := housePackageCap
+		if large, ok := largeRooms[filepath.ToSlash(name)]; ok {
+			limit = large.cap
+		}
+		if lines > limit {
+			t.Errorf("package %s has %d lines without tests, the cap is %d: it is two rooms", name, lines, limit)
 		}
 	}
 	t.Logf("%d lines in %d files and %d packages; largest file %s (%d), largest package %s (%d)",

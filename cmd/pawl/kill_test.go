@@ -3,9 +3,11 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -90,7 +92,7 @@ func TestKill(t *testing.T) {
 	}
 	bin := pawlBinary(t)
 	began := time.Now()
-	clean := newVictim(t, bin)
+	clean := newVictim(t, bin, killScript)
 	clean.finish(t)
 	whole := time.Since(began)
 	seed := uint64(began.UnixNano())
@@ -98,7 +100,7 @@ func TestKill(t *testing.T) {
 	t.Logf("a run takes %s; seed %d", whole.Round(time.Millisecond), seed)
 	killed, resumed := 0, 0
 	for i := range n {
-		v := newVictim(t, bin)
+		v := newVictim(t, bin, killScript)
 		after := time.Duration(random.Int64N(int64(whole)))
 		if v.killAfter(after) {
 			killed++
@@ -112,38 +114,50 @@ func TestKill(t *testing.T) {
 	t.Logf("%d runs, %d killed while working, %d resumes", n, killed, resumed)
 }
 
-// TestTerminate ends runs with SIGTERM, as a CI system does that cancels a job:
-// the record says so within seconds, and a resume goes on.
+// TestTerminate ends runs with SIGTERM, as a CI system does that cancels a job,
+// while the model is thinking: the record says so, and a resume goes on.
 func TestTerminate(t *testing.T) {
 	t.Parallel()
 	bin := pawlBinary(t)
-	clean := newVictim(t, bin)
-	began := time.Now()
+	clean := newVictim(t, bin, killScript)
 	clean.finish(t)
-	whole := time.Since(began)
-	stopped := 0
-	for i := range 3 {
-		v := newVictim(t, bin)
-		ctx, cancel := context.WithTimeout(context.Background(), whole*time.Duration(i+1)/5)
-		cmd := v.start(ctx)
-		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-		cmd.WaitDelay = 5 * time.Second
-		err := cmd.Run()
-		cancel()
-		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == int(exitStopped) {
-			stopped++
-			if got := v.status(t); got != report.Stopped {
-				t.Errorf("after SIGTERM the run is %s, want stopped", got)
+	for _, turn := range []string{"visit: 1, turn: 1", "visit: 2, turn: 2"} {
+		v := newVictim(t, bin, hanging(turn))
+		cmd := v.start(context.Background())
+		progress, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// From here on the run waits for an answer that does not come.
+		for lines := bufio.NewScanner(progress); lines.Scan(); {
+			if strings.Contains(lines.Text(), "→ fixer") && strings.Contains(lines.Text(), "visit 2") == strings.HasPrefix(turn, "visit: 2") {
+				break
 			}
-		} else if err != nil {
-			t.Logf("terminated before the run had begun: %v", err)
+		}
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		go func() { _, _ = io.Copy(io.Discard, progress) }()
+		err = cmd.Wait()
+		if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != int(exitStopped) {
+			t.Fatalf("%s: after SIGTERM pawl ended with %v, want exit status %d", turn, err, exitStopped)
+		}
+		if got := v.status(t); got != report.Stopped {
+			t.Errorf("%s: after SIGTERM the run is %s, want stopped", turn, got)
 		}
 		v.finish(t)
 		v.compare(t, clean)
 	}
-	if stopped == 0 {
-		t.Error("no run was stopped while it worked")
-	}
+}
+
+// hanging is the script with one answer that does not come the first time.
+func hanging(turn string) string {
+	from := "match: {node: fixer, " + turn + "}\n    reply: {"
+	to := "match: {node: fixer, " + turn + "}\n    replies:\n      - error: {kind: hang}\n      - {"
+	return strings.Replace(killScript, from, to, 1)
 }
 
 // pawlBinary is this test binary under the name that makes it pawl.
@@ -167,7 +181,7 @@ type victim struct {
 	run      string
 }
 
-func newVictim(t *testing.T, bin string) *victim {
+func newVictim(t *testing.T, bin, exchanges string) *victim {
 	t.Helper()
 	v := &victim{bin: bin, dir: t.TempDir(), run: "victim"}
 	for name, text := range map[string]string{
@@ -184,7 +198,7 @@ func newVictim(t *testing.T, bin string) *victim {
 	if err := os.WriteFile(filepath.Join(v.dir, ".git", "prices.json"), []byte(prices), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := script.Parse("kill.yaml", []byte(killScript))
+	s, err := script.Parse("kill.yaml", []byte(exchanges))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +219,7 @@ func (v *victim) git(t *testing.T, args ...string) string {
 }
 
 func (v *victim) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, v.bin, append(args, "-C", v.dir, "--base-url", v.server.BaseURL(), "--prices", filepath.Join(v.dir, ".git", "prices.json"))...)
+	cmd := exec.CommandContext(ctx, v.bin, append(args, "-C", v.dir, "--base-url", v.server.BaseURL(), "--model-timeout", "3s", "--prices", filepath.Join(v.dir, ".git", "prices.json"))...)
 	cmd.Env = append(os.Environ(), "HOME="+v.dir+"/.git", "GIT_CONFIG_GLOBAL="+os.DevNull)
 	return cmd
 }
