@@ -7,6 +7,6 @@
 // means that the machine failed. The same worktree gives the same bytes, so that
 // a provider's prompt cache keeps hitting.
 //
-// It stands on floor 5 and imports runner, sandbox, diag, and its own patch and
-// excerpt and tree.
+// It stands on floor 5 and imports runner, sandbox, diag, and the rooms below it:
+// patch, look, excerpt and tree.
 package tool
