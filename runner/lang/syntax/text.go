@@ -36,11 +36,10 @@ func (t Text) At(start, end int) diag.Span {
 		_, to := t.place(start - 1)
 		return diag.Span{File: t.Span.File, Start: to, End: to}
 	}
-	from, to := t.place(start)
+	from, _ := t.place(start)
+	to := from
 	if end > start {
 		_, to = t.place(end - 1)
-	} else {
-		to = from
 	}
 	return diag.Span{File: t.Span.File, Start: from, End: to}
 }
