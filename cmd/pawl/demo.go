@@ -60,7 +60,7 @@ func (a *app) demo(ctx context.Context, dir string) error {
 		return err
 	}
 	if parked.summary.Status != report.Parked {
-		return host(fmt.Errorf("the demo's run is %s, not parked at its gate: %s", parked.summary.Status, parked.summary.Outcome.Detail), "is Go installed here? the demo runs go test")
+		return host(fmt.Errorf("the demo's run is %s, not parked at its gate: %s", parked.summary.Status, parked.summary.Outcome.Detail), "the demo runs go test in a repository of its own and talks to itself over 127.0.0.1")
 	}
 	a.notice("parked, costing nothing. A person would now look and say: pawl -C %s resume --answer approved=true", dir)
 	flags.answers = []string{"approve.approved=true"}
@@ -89,7 +89,7 @@ func (a *app) demoEpilogue(dir string, main plumbing.Hash, s report.Summary) err
 		return host(fmt.Errorf("read the report: %w", err), "")
 	}
 	fmt.Fprintf(a.out, "\n%s\n", text)
-	fmt.Fprintf(a.out, "Branch %s is where it was; the fix is on %s.\n\n  cd %s\n  git log --stat %s\n  go run github.com/pawl-ci/pawl/cmd/pawl -C %s inspect --events %s\n",
+	fmt.Fprintf(a.out, "Branch %s is where it was; the fix is on %s.\n\n  cd %s\n  git log --stat %s\n\nand from here:\n\n  go run ./cmd/pawl -C %s inspect --events %s\n",
 		head.Name().Short(), s.Branch, dir, s.Branch, dir, s.RunID)
 	return nil
 }

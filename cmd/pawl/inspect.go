@@ -32,13 +32,17 @@ func (a *app) inspectCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(args) == 0 {
+			if len(args) == 0 && !events {
 				return a.inspectAll(p)
 			}
-			return a.inspectOne(cmd.Context(), p, args[0], events)
+			id, err := a.chosen(p, args)
+			if err != nil {
+				return err
+			}
+			return a.inspectOne(cmd.Context(), p, id, events)
 		},
 	}
-	cmd.Flags().BoolVar(&events, "events", false, "print the record's events")
+	cmd.Flags().BoolVar(&events, "events", false, "print the record's events (without RUN, of the newest run)")
 	return cmd
 }
 
@@ -81,11 +85,7 @@ func (a *app) inspectAll(p *place) error {
 	return page.List(a.out, rows)
 }
 
-func (a *app) inspectOne(ctx context.Context, p *place, name string, events bool) error {
-	id, err := store.Resolve(p.store, name)
-	if err != nil {
-		return storeProblem(err)
-	}
+func (a *app) inspectOne(ctx context.Context, p *place, id event.RunID, events bool) error {
 	if events {
 		return a.printEvents(p, id)
 	}
