@@ -61,7 +61,9 @@ func project(t *testing.T, files map[string]string) (string, *Verifier) {
 
 func needs(t *testing.T, program string) {
 	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
+	// A program that is there may still not work here: rustup's cargo without a
+	// toolchain, for one.
+	if err := exec.Command(program, versionArgument(program)).Run(); err != nil {
 		t.Skip(program + " is not here")
 	}
 }
@@ -238,4 +240,11 @@ func TestProgram(t *testing.T) {
 			t.Errorf("program(%q) = %q, want %q", line, got, want)
 		}
 	}
+}
+
+func versionArgument(program string) string {
+	if program == "go" {
+		return "version"
+	}
+	return "--version"
 }
