@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/pawl-ci/pawl/gates/local"
@@ -39,6 +40,9 @@ func (j *job) work(ctx context.Context, state *machine.State, opening event.Body
 		return nil, err
 	}
 	j.place.notices(j.app)
+	if j.tree != nil && len(j.tree.Submodules) > 0 {
+		j.app.notice("submodules stay empty in the worktree: %s", plainLine(strings.Join(j.tree.Submodules, ", ")))
+	}
 	show := newProgress(j.app.errOut, j.app.colors(j.app.errOut))
 	if j.branch != "" {
 		show.line("", show.paint(dim, "·"), "run "+string(j.id)+" on branch "+j.branch)
