@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -27,7 +28,12 @@ func TestScrub(t *testing.T) {
 func fake(t *testing.T, script string) *Git {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "git")
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+	// A child forked by another test while the file is open for writing would keep
+	// it open, and it could not be executed: text file busy.
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	g, err := Find(file, []string{"PATH=" + os.Getenv("PATH")})
