@@ -43,7 +43,9 @@ const (
 )
 
 // Each line starts processes, writes their numbers to a file and ends while they
-// still run.
+// still run. Those that leave the group wait for the mark that their descendants
+// inherit: it is put just after the start, and before it only the environment
+// tells, which cannot be read while a process is being replaced.
 func TestNothingSurvivesACommand(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -55,11 +57,11 @@ func TestNothingSurvivesACommand(t *testing.T) {
 		"deaf":              {`sh -c 'trap "" TERM HUP INT; echo $$ >>pids; while :; do sleep 300; done' &` + started, 0},
 		"holds the output":  {`sh -c 'echo held; exec sleep 300' & echo $! >>pids`, 0},
 		"job control":       {`bash -c 'set -m; sleep 300 & echo $! >>pids'`, 1},
-		"own session":       {`setsid sh -c 'echo $$ >>pids; exec sleep 300' &` + started, 1},
-		"silent daemon":     {`setsid sh -c 'echo $$ >>pids; exec sleep 300' >/dev/null 2>&1 </dev/null &` + started, 1},
+		"own session":       {isMarked + `setsid sh -c 'echo $$ >>pids; exec sleep 300' &` + started, 1},
+		"silent daemon":     {isMarked + `setsid sh -c 'echo $$ >>pids; exec sleep 300' >/dev/null 2>&1 </dev/null &` + started, 1},
 		"no environment":    {isMarked + `env -i setsid /bin/sh -c 'echo $$ >>pids; exec /bin/sleep 300' &` + started, 1},
-		"daemon's children": {`setsid sh -c 'sleep 300 & sleep 301 & echo $$ $! >>pids; wait' &` + started, 3},
-		"keeps on starting": {`setsid sh -c 'while :; do setsid sleep 300 & echo $! >>pids; done' &
+		"daemon's children": {isMarked + `setsid sh -c 'sleep 300 & sleep 301 & echo $$ $! >>pids; wait' &` + started, 3},
+		"keeps on starting": {isMarked + `setsid sh -c 'while :; do setsid sleep 300 & echo $! >>pids; done' &
 			while [ "$(wc -l <pids || echo 0)" -lt 20 ]; do :; done 2>/dev/null`, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
