@@ -24,7 +24,7 @@ var nasty = []string{
 	"workflow w:\n  a -> b as l(", "workflow w:\n  verify: [", "workflow w:\n  budget:\n    mcp:\n      budget:", "workflow w:\n agent a:\n  agent b:\n   agent c:",
 	"tool t:\n  command:\n", "tool t:\n  command:\n    x\n\n", "tool t:\n  with:\n    a:\n      b: c", "tool t:\n  with: {\n a: 1\n b: 2\n}", "# a\n# b\nagent a:", "#", "##", "agent a: ##", "–", "→ → →", "a: b: c", "]", "}}}}", "= = =",
 	"agent é:\n", "agent a\xffb:\n  model: \xff\n", "vars:\n  é: ü = ö\n", "agent a:\n  tools: [a\n  b: c\n", "vars:\n  a: int = -\n  b: int = 1e\n  c: int = 1.\n  d: int = 00012\n  e: float = 1e400\n",
-	"compute c:\n  expr:\n    a = \"1\"\n    = 2\n    b = = 3\n", "  agent a:\n    model: \"m\"\n agent b:\n", "router r:\n  mode: [fan_out_all]\n", "mcp_server s:\n  env: { \"\": \"\", \"a\": }\n",
+	"compute c:\n  expr:\n    a = \"1\"\n    = 2\n    b = = 3\n", "router r:\n  mode: [a:\n  b]\n", "  agent a:\n    model: \"m\"\n agent b:\n", "router r:\n  mode: [fan_out_all]\n", "mcp_server s:\n  env: { \"\": \"\", \"a\": }\n",
 }
 
 func seeds(f *testing.F) {

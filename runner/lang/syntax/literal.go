@@ -89,14 +89,12 @@ func (p *parser) number(v *Value) {
 // end of the line or a comment, in brackets to a comma or a closing bracket.
 func (p *parser) restOfLine(v *Value, start, depth int) {
 	end := p.lineEnd(start)
-	i := start
+	i, last := start, start+strings.LastIndex(p.src[start:end], "}}")
 	for i < end {
 		c := p.src[i]
 		switch {
-		case strings.HasPrefix(p.src[i:end], "{{"):
-			if n := strings.Index(p.src[i:end], "}}"); n > 0 {
-				i += n + 1
-			}
+		case i < last && strings.HasPrefix(p.src[i:end], "{{"):
+			i += strings.Index(p.src[i:end], "}}") + 1
 		case c == '#' && strings.HasPrefix(p.src[i:], "##") && i > start && p.src[i-1] == ' ',
 			depth > 0 && (c == ',' || c == ']' || c == '}'):
 			end = i

@@ -160,15 +160,20 @@ func (p *parser) shown() string {
 	return brief(p.text(p.tok))
 }
 
-// brief keeps quotations in messages short.
+// brief makes text fit to be quoted in a message: its first line, and of that not
+// more than can be read at a glance.
 func brief(text string) string {
 	const most = 40
-	if len(text) <= most {
-		return text
+	cut := strings.IndexAny(text, "\r\n")
+	if cut < 0 {
+		cut = len(text)
 	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
+	if cut > most {
+		for cut = most; cut > 0 && !utf8.RuneStart(text[cut]); cut-- {
+		}
+	}
+	if cut == len(text) {
+		return text
 	}
 	return text[:cut] + "…"
 }
