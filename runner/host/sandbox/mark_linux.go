@@ -169,7 +169,11 @@ const fewProcesses = 128
 // since lists numbers that may be processes started after leader, which was
 // started so long ago.
 func since(leader int, took time.Duration) []int {
-	newest := newestProcess()
+	return between(leader, newestProcess(), took)
+}
+
+// between lists the same, where newest is the number that was given out last.
+func between(leader, newest int, took time.Duration) []int {
 	if took > shortRun || newest < leader {
 		return allProcesses()
 	}

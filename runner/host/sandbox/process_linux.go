@@ -3,6 +3,8 @@ package sandbox
 import (
 	"errors"
 	"os"
+	"os/exec"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -13,12 +15,19 @@ const politely = syscall.SIGTERM
 
 // start starts the process in a session of its own: its group can be killed as
 // one, it has no terminal to ask questions on, and it cannot move into a group
-// of ours. It dies when pawl does.
+// of ours. It dies when pawl does. The caller's goroutine is locked to a thread.
 func (p *process) start(run string) error {
 	noCores()
 	p.mark = newMark(run)
 	p.cmd.Env = append(p.cmd.Env, p.mark.variable())
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if traceable.Load() {
+		if err := p.startStopped(); !errors.Is(err, unix.EPERM) || p.runnable() != nil {
+			return err
+		}
+		traceable.Store(false)
+		p.cmd = again(p.cmd)
+	}
+	p.cmd.SysProcAttr = apart()
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
@@ -27,17 +36,56 @@ func (p *process) start(run string) error {
 	return nil
 }
 
+// traceable is false once this system has refused to let us trace our own
+// children, as containers and hardened kernels may.
+var traceable = func() *atomic.Bool { b := new(atomic.Bool); b.Store(true); return b }()
+
+// startStopped starts the process and marks it before its first instruction: a
+// traced process stops when its program is loaded, and is then let go for good.
+func (p *process) startStopped() error {
+	p.cmd.SysProcAttr = apart()
+	p.cmd.SysProcAttr.Ptrace = true
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	pid := p.cmd.Process.Pid
+	_ = waitFor(pid, unix.WSTOPPED|unix.WEXITED)
+	p.mark.put(pid)
+	_ = unix.PtraceDetach(pid) // one that was killed meanwhile is gone already
+	return nil
+}
+
+func apart() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// runnable tells a program that may not be executed from a trace that is not
+// allowed; both are EPERM.
+func (p *process) runnable() error { return unix.Access(p.cmd.Path, unix.X_OK) }
+
+// again is a command that failed to start, ready to be started: an exec.Cmd
+// cannot be used twice.
+func again(c *exec.Cmd) *exec.Cmd {
+	return &exec.Cmd{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr}
+}
+
+// waitFor waits for a change of the process's state, which is left to be
+// collected.
+func waitFor(pid, states int) error {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, states|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
 // wait waits for the process, kills the rest of its group and what left it, and
 // returns when they are gone.
 func (p *process) wait() (exit, strays int, err error) {
 	pid := p.cmd.Process.Pid
 	// The process stays a zombie and keeps its number until the group is dead.
-	for {
-		err = unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
+	err = waitFor(pid, unix.WEXITED)
 	close(p.ended)
 	p.leave()
 	exit, err = reaped(p.cmd)

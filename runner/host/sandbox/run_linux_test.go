@@ -38,14 +38,11 @@ func pids(t *testing.T, text string) []int {
 }
 
 const (
-	started  = ` while ! [ -s pids ]; do :; done`                                           // one process has said its number
-	isMarked = `while ! grep -q 'realtime timeout  *[0-9]' /proc/self/limits; do :; done; ` // by its limit, not only its environment
+	started = ` while ! [ -s pids ]; do :; done` // one process has said its number
 )
 
 // Each line starts processes, writes their numbers to a file and ends while they
-// still run. Those that leave the group wait for the mark that their descendants
-// inherit: it is put just after the start, and before it only the environment
-// tells, which cannot be read while a process is being replaced.
+// still run.
 func TestNothingSurvivesACommand(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -57,11 +54,11 @@ func TestNothingSurvivesACommand(t *testing.T) {
 		"deaf":              {`sh -c 'trap "" TERM HUP INT; echo $$ >>pids; while :; do sleep 300; done' &` + started, 0},
 		"holds the output":  {`sh -c 'echo held; exec sleep 300' & echo $! >>pids`, 0},
 		"job control":       {`bash -c 'set -m; sleep 300 & echo $! >>pids'`, 1},
-		"own session":       {isMarked + `setsid sh -c 'echo $$ >>pids; exec sleep 300' &` + started, 1},
-		"silent daemon":     {isMarked + `setsid sh -c 'echo $$ >>pids; exec sleep 300' >/dev/null 2>&1 </dev/null &` + started, 1},
-		"no environment":    {isMarked + `env -i setsid /bin/sh -c 'echo $$ >>pids; exec /bin/sleep 300' &` + started, 1},
-		"daemon's children": {isMarked + `setsid sh -c 'sleep 300 & sleep 301 & echo $$ $! >>pids; wait' &` + started, 3},
-		"keeps on starting": {isMarked + `setsid sh -c 'while :; do setsid sleep 300 & echo $! >>pids; done' &
+		"own session":       {`setsid sh -c 'echo $$ >>pids; exec sleep 300' &` + started, 1},
+		"silent daemon":     {`setsid sh -c 'echo $$ >>pids; exec sleep 300' >/dev/null 2>&1 </dev/null &` + started, 1},
+		"no environment":    {`env -i setsid /bin/sh -c 'echo $$ >>pids; exec /bin/sleep 300' &` + started, 1},
+		"daemon's children": {`setsid sh -c 'sleep 300 & sleep 301 & echo $$ $! >>pids; wait' &` + started, 3},
+		"keeps on starting": {`setsid sh -c 'while :; do setsid sleep 300 & echo $! >>pids; done' &
 			while [ "$(wc -l <pids || echo 0)" -lt 20 ]; do :; done 2>/dev/null`, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +136,7 @@ func TestReapFindsOrphans(t *testing.T) {
 	fifo := filepath.Join(dir, "fifo")
 	mkfifo(t, fifo)
 	run := "reap-" + t.Name()
-	line := isMarked + `sleep 300 & a=$!; setsid sleep 301 & b=$!; env -i /bin/sleep 302 & c=$!
+	line := `sleep 300 & a=$!; setsid sleep 301 & b=$!; env -i /bin/sleep 302 & c=$!
 		echo $$ $a $b $c >` + fifo + `; wait`
 	pawl := exec.Command(self(t), "play", "pawl", run, line)
 	if err := pawl.Start(); err != nil {
@@ -198,18 +195,24 @@ func TestReapSparesUsAndOurAncestors(t *testing.T) {
 
 func TestProcessesAreSearchedFromTheLeaderOn(t *testing.T) {
 	t.Parallel()
-	me, newest := os.Getpid(), newestProcess()
-	if few := since(newest, 0); len(few) > fewProcesses || slices.Contains(few, me) {
-		t.Errorf("after the newest: %v", few)
+	me := os.Getpid()
+	if few := between(me-1, me+1, 0); !slices.Equal(few, []int{me, me + 1}) {
+		t.Errorf("a few numbers: %v", few)
 	}
-	if all := since(me-1, 0); !slices.Contains(all, me) || slices.Contains(all, 1) {
+	if none := between(me, me, 0); len(none) != 0 {
+		t.Errorf("after the newest: %v", none)
+	}
+	if all := between(me-1, me+fewProcesses+1, 0); !slices.Contains(all, me) || slices.Contains(all, 1) {
 		t.Errorf("from us on: %v", all)
 	}
-	if all := since(1<<30, 0); !slices.Contains(all, me) || !slices.Contains(all, 1) {
+	if all := between(me+1, me, 0); !slices.Contains(all, me) || !slices.Contains(all, 1) {
 		t.Errorf("after the numbers have wrapped: %v", all)
 	}
-	if all := since(newest, time.Minute); !slices.Contains(all, me) || !slices.Contains(all, 1) {
+	if all := between(me, me, time.Minute); !slices.Contains(all, me) || !slices.Contains(all, 1) {
 		t.Errorf("after a long time: %v", all)
+	}
+	if newest := newestProcess(); newest < 1 {
+		t.Errorf("the newest process has the number %d", newest)
 	}
 }
 
@@ -219,5 +222,27 @@ func TestEnforcedNamesWhatTheTestsProve(t *testing.T) {
 		"killed when pawl dies", "bounded output", "no core dumps", "daemons found and killed"}
 	if got := Enforced(); !slices.Equal(got, want) {
 		t.Errorf("Enforced() = %q, want %q", got, want)
+	}
+}
+
+// TestRunWithoutATrace runs as on a system that lets nobody trace.
+func TestRunWithoutATrace(t *testing.T) {
+	traceable.Store(false)
+	defer traceable.Store(true)
+	if r := sh(t, `echo runs; exit 3`); r.Exit != 3 || r.Stdout.String() != "runs\n" {
+		t.Errorf("exit %d, out %q", r.Exit, r.Stdout.String())
+	}
+}
+
+// TestAStartThatTheTraceIsRefusedForIsTriedAgain starts a command a second time.
+func TestAStartThatTheTraceIsRefusedForIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	first := exec.Command("/bin/sh", "-c", "echo $A; pwd")
+	first.Env, first.Dir = []string{"A=1"}, "/"
+	first.Err = os.ErrPermission // an exec.Cmd that has failed stays failed
+	second := again(first)
+	out, err := second.Output()
+	if err != nil || string(out) != "1\n/\n" {
+		t.Errorf("got %q, %v", out, err)
 	}
 }

@@ -150,3 +150,35 @@ func cost(text string) measured {
 	}
 	return best
 }
+
+// One line of many megabytes is read to its end. Anything that looks at the rest
+// of the line again and again would need hours for it.
+func TestAVeryLongLineIsReadToItsEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("parses megabytes")
+	}
+	const size = 16 << 20
+	for name, c := range map[string]struct{ before, again string }{
+		"references that do not end":         {"agent a:\n  model: ", "{{"},
+		"references that do not end, quoted": {"agent a:\n  model: \"", "{{"},
+		"references in a prompt":             {"prompt p:\n  ", "{{"},
+		"references in a list":               {"agent a:\n  tools: [x", "{{"},
+		"half of a mark":                     {"agent a:\n  model: ", "{"},
+		"hashes":                             {"agent a:\n  model: x", "#"},
+		"spaces":                             {"agent a:\n  model: x", " "},
+		"words":                              {"agent a: ", "x "},
+		"environment":                        {"agent a:\n  model: ", "${"},
+		"arrows":                             {"workflow w:\n  a ", "-> "},
+		"quotes":                             {"agent a:\n  model: ", `"`},
+		"backslashes":                        {"agent a:\n  model: \"", `\`},
+		"returns":                            {"agent a:\n  model: x", "\r"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := diag.NewFile("long.iter", c.before+strings.Repeat(c.again, size/len(c.again)))
+			if tree, _ := syntax.Parse(f); tree == nil {
+				t.Error("no tree")
+			}
+		})
+	}
+}

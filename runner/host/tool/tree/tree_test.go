@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -283,7 +284,8 @@ func TestWalkFindsFilesOnly(t *testing.T) {
 }
 
 // TestLinksThatMoveWhileTheyAreFollowed flips a directory and a link into the
-// git directory as fast as it can while files are used through it.
+// git directory as fast as it can while files are used through it. Now and then
+// the flipping rests until a file was read: on a busy machine it would win always.
 func TestLinksThatMoveWhileTheyAreFollowed(t *testing.T) {
 	t.Parallel()
 	tr, top := world(t)
@@ -292,10 +294,14 @@ func TestLinksThatMoveWhileTheyAreFollowed(t *testing.T) {
 	must(t, os.Symlink("../outside", at("flip-out")))
 	must(t, os.Symlink(".git", at("flip-git")))
 	var stop atomic.Bool
+	var read atomic.Int64
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for !stop.Load() {
+		for turn := 0; !stop.Load(); turn++ {
+			for before := read.Load(); turn%64 == 0 && read.Load() == before && !stop.Load(); {
+				runtime.Gosched()
+			}
 			for _, link := range []string{"flip-git", "flip-out"} {
 				_ = os.Rename(at("dir"), at("away"))
 				_ = os.Rename(at(link), at("dir"))
@@ -304,10 +310,9 @@ func TestLinksThatMoveWhileTheyAreFollowed(t *testing.T) {
 			}
 		}
 	}()
-	read := 0
 	for i := range 3000 {
 		if got, _, err := tr.Read("dir/config", 100); err == nil {
-			read++
+			read.Add(1)
 			if string(got) != "plain" {
 				t.Errorf("read %q", got)
 			}
@@ -319,10 +324,8 @@ func TestLinksThatMoveWhileTheyAreFollowed(t *testing.T) {
 	stop.Store(true)
 	<-done
 	secretsAreWhole(t, top)
-	if read == 0 {
-		// On a busy machine the flipping wins every time. That no secret was read or
-		// changed still holds; what a swap does is tested step by step below.
-		t.Skip("nothing was ever read")
+	if read.Load() == 0 {
+		t.Error("nothing was ever read")
 	}
 }
 
