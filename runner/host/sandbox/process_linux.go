@@ -85,7 +85,7 @@ func waitFor(pid, states int) error {
 func (p *process) wait() (exit, strays int, err error) {
 	pid := p.cmd.Process.Pid
 	// The process stays a zombie and keeps its number until the group is dead.
-	err = waitFor(pid, unix.WEXITED)
+	_ = waitFor(pid, unix.WEXITED) // what is wrong with it, reaped says
 	close(p.ended)
 	p.leave()
 	exit, err = reaped(p.cmd)
