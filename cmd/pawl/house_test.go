@@ -31,7 +31,6 @@ var largeRooms = map[string]struct {
 	cap    int
 	reason string
 }{
-	"cmd/pawl":           {2600, "one file per command; no command is read together with another"},
 	"runner/lang/syntax": {3400, "one grammar: what recovers from an error in one construct must know the others"},
 }
 

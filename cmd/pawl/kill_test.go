@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 	"github.com/pawl-ci/pawl/report"
 	"github.com/pawl-ci/pawl/report/page"
 	"github.com/pawl-ci/pawl/runner/host/model/script"
@@ -142,8 +143,8 @@ func TestTerminate(t *testing.T) {
 		}
 		go func() { _, _ = io.Copy(io.Discard, progress) }()
 		err = cmd.Wait()
-		if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != int(exitStopped) {
-			t.Fatalf("%s: after SIGTERM pawl ended with %v, want exit status %d", turn, err, exitStopped)
+		if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != int(cli.ExitStopped) {
+			t.Fatalf("%s: after SIGTERM pawl ended with %v, want exit status %d", turn, err, cli.ExitStopped)
 		}
 		if got := v.status(t); got != report.Stopped {
 			t.Errorf("%s: after SIGTERM the run is %s, want stopped", turn, got)
@@ -252,7 +253,7 @@ func (v *victim) finish(t *testing.T) (resumes int) {
 			resumes++
 			continue
 		}
-		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == int(exitParked) {
+		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == int(cli.ExitParked) {
 			resumes++
 			continue
 		}

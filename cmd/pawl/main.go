@@ -2,8 +2,8 @@
 // repository, verifies them with the repository's own tests, asks people at
 // gates, and leaves a record and a report.
 //
-// It stands on floor 6: it alone reads flags and the environment, wires the
-// rooms below together and knows exit statuses.
+// It stands on floor 9: it puts the commands of the rooms below into one tree,
+// hands them the surroundings of the process and ends with their exit status.
 package main
 
 import (
@@ -13,6 +13,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
+	"github.com/pawl-ci/pawl/cmd/pawl/language"
+	"github.com/pawl-ci/pawl/cmd/pawl/records"
+	"github.com/pawl-ci/pawl/cmd/pawl/work"
 )
 
 func main() { os.Exit(program()) }
@@ -27,17 +34,17 @@ func program() int {
 
 // Main is the whole program over its surroundings; it returns the exit status.
 func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, environ []string) int {
-	a := newApp(in, out, errOut, environ)
-	root := a.command()
+	a := &cli.App{Version: versionText(), In: in, Out: out, Err: errOut, Env: cli.NewEnvironment(environ)}
+	root := command(a)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		return int(a.status)
+		return int(a.Status)
 	}
-	status, message, hint := explain(err)
+	status, message, hint := cli.Explain(err)
 	if message != "" {
 		fmt.Fprintf(errOut, "pawl: %s\n", message)
 	}
@@ -45,4 +52,27 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Write
 		fmt.Fprintf(errOut, "  hint: %s\n", hint)
 	}
 	return int(status)
+}
+
+// command is the command tree.
+func command(a *cli.App) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pawl",
+		Short: "Agent loops that only move forward",
+		Long: "pawl runs declarative agent workflows on a fresh branch of a git repository,\n" +
+			"verifies them with the repository's own tests, asks people at gates, holds a\n" +
+			"budget, and leaves a record and a report.",
+		Example:       "  pawl demo\n  pawl run ci-fix.iter\n  pawl resume --answer approved=true\n  pawl inspect",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	a.Bind(root.PersistentFlags())
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(work.Commands(a)...)
+	root.AddCommand(records.Commands(a)...)
+	root.AddCommand(language.Commands(a)...)
+	root.AddCommand(versionCommand(a))
+	return root
 }

@@ -8,6 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
+	"github.com/pawl-ci/pawl/cmd/pawl/work"
 )
 
 // readme returns the fenced blocks of the README in the given language.
@@ -45,7 +48,7 @@ func TestReadmeWorkflow(t *testing.T) {
 	if len(blocks) != 1 {
 		t.Fatalf("%d workflows in the README, want 1", len(blocks))
 	}
-	dir, _, err := makeDemo(filepath.Join(t.TempDir(), "repo"))
+	dir, _, err := work.MakeDemo(filepath.Join(t.TempDir(), "repo"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +57,7 @@ func TestReadmeWorkflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := filepath.Join(dir, ".git", "pawl-demo-script.yaml")
-	pawl := func(want exitStatus, args ...string) string {
+	pawl := func(want cli.ExitStatus, args ...string) string {
 		var out, errOut bytes.Buffer
 		args = append(args, "-C", dir, "--model-script", script)
 		if got := Main(context.Background(), args, strings.NewReader(""), &out, &errOut, os.Environ()); got != int(want) {
@@ -62,8 +65,8 @@ func TestReadmeWorkflow(t *testing.T) {
 		}
 		return out.String()
 	}
-	pawl(exitParked, "run", workflow)
-	if out := pawl(exitDone, "resume", "--answer", "approved=true"); !strings.Contains(out, "done: ci_fix changed 1 file in 2 commits") {
+	pawl(cli.ExitParked, "run", workflow)
+	if out := pawl(cli.ExitDone, "resume", "--answer", "approved=true"); !strings.Contains(out, "done: ci_fix changed 1 file in 2 commits") {
 		t.Errorf("resume says\n%s", out)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 )
 
 // version is set by release builds: -ldflags "-X main.version=v1.2.3".
@@ -24,17 +26,17 @@ func versionText() string {
 	return version
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  pawl version --json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if a.json {
-				return a.writeJSON(map[string]string{"version": versionText()})
+			if a.JSON {
+				return a.WriteJSON(map[string]string{"version": versionText()})
 			}
-			_, err := fmt.Fprintln(a.out, "pawl", versionText())
+			_, err := fmt.Fprintln(a.Out, "pawl", versionText())
 			return err
 		},
 	}

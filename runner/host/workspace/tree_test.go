@@ -521,7 +521,12 @@ func asNobody(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = forceRemove(dir) })
 	bin := filepath.Join(dir, "test.bin")
-	if err := errors.Join(copyFile(exe, bin), os.Chmod(bin, 0o755), os.Chmod(dir, 0o777)); err != nil {
+	// Another process writes the copy: a file that this one has open for writing
+	// would be inherited by whatever is being started meanwhile, and then be busy.
+	if out, err := exec.Command("cp", exe, bin).CombinedOutput(); err != nil {
+		t.Fatalf("copy the test: %v\n%s", err, out)
+	}
+	if err := errors.Join(os.Chmod(bin, 0o755), os.Chmod(dir, 0o777)); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(bin, "-test.run=^"+t.Name()+"$", "-test.v")

@@ -23,7 +23,7 @@ func load(text string, env map[string]string) (*ir.Workflow, diag.List) {
 // demoWorkflow is the workflow of pawl demo, which uses most of the language.
 func demoWorkflow(t testing.TB) string {
 	t.Helper()
-	archive, err := txtar.ParseFile("../../../cmd/pawl/demo/repo.txtar")
+	archive, err := txtar.ParseFile("../../../cmd/pawl/work/demo/repo.txtar")
 	if err != nil {
 		if os.IsNotExist(err) {
 			t.Skip("the demo lies elsewhere")

@@ -1,16 +1,17 @@
-package main
+package records
 
 import (
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 	"github.com/pawl-ci/pawl/report/words"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/host/store"
 )
 
-func (a *app) verifyRecordCommand() *cobra.Command {
+func verifyRecordCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "verify-record [RUN]",
 		Short:   "Check a record: hash chain, sequence and blobs",
@@ -18,22 +19,22 @@ func (a *app) verifyRecordCommand() *cobra.Command {
 		Example: "  pawl verify-record\n  pawl verify-record 20261121-0655 --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := a.openPlace(cmd.Context(), false)
+			p, err := Open(cmd.Context(), a, false)
 			if err != nil {
 				return err
 			}
-			id, err := a.chosen(p, args)
+			id, err := Chosen(a, p, args)
 			if err != nil {
 				return err
 			}
-			return a.verifyRecord(p, id)
+			return verifyRecord(a, p, id)
 		},
 	}
 }
 
 // verifyRecord reads everything a resume and a report would read.
-func (a *app) verifyRecord(p *place, id event.RunID) error {
-	record, events, torn, err := store.OpenRead(p.store, id)
+func verifyRecord(a *cli.App, p *Place, id event.RunID) error {
+	record, events, torn, err := store.OpenRead(p.Store, id)
 	if err != nil {
 		return damaged(id, err)
 	}
@@ -53,13 +54,13 @@ func (a *app) verifyRecord(p *place, id event.RunID) error {
 			return damaged(id, err)
 		}
 	}
-	if a.json {
-		return a.writeJSON(map[string]any{"run_id": id, "whole": true, "events": len(events), "blobs": blobs, "torn_bytes": torn})
+	if a.JSON {
+		return a.WriteJSON(map[string]any{"run_id": id, "whole": true, "events": len(events), "blobs": blobs, "torn_bytes": torn})
 	}
-	_, err = fmt.Fprintf(a.out, "%s: the record is whole: %s, %s\n", id, words.Count(int64(len(events)), "event"), words.Count(int64(blobs), "blob"))
+	_, err = fmt.Fprintf(a.Out, "%s: the record is whole: %s, %s\n", id, words.Count(int64(len(events)), "event"), words.Count(int64(blobs), "blob"))
 	return err
 }
 
 func damaged(id event.RunID, err error) error {
-	return host(fmt.Errorf("record of %s: %w", id, err), "the run cannot be resumed; its branch and blobs are still there")
+	return cli.Host(fmt.Errorf("record of %s: %w", id, err), "the run cannot be resumed; its branch and blobs are still there")
 }

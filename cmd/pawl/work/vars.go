@@ -1,9 +1,8 @@
-package main
+package work
 
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pawl-ci/pawl/budget"
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 	"github.com/pawl-ci/pawl/gates/local"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
 )
@@ -23,15 +23,15 @@ func parseVars(w *ir.Workflow, args []string) (map[string]any, error) {
 	for _, arg := range args {
 		name, text, ok := strings.Cut(arg, "=")
 		if !ok || name == "" {
-			return nil, usage(fmt.Errorf("--var %q: want NAME=VALUE", arg), "")
+			return nil, cli.Usage(fmt.Errorf("--var %q: want NAME=VALUE", arg), "")
 		}
 		v := w.Var(name)
 		if v == nil {
-			return nil, usage(fmt.Errorf("--var %s: workflow %s has no such variable", name, w.Name), "it has: "+varNames(w))
+			return nil, cli.Usage(fmt.Errorf("--var %s: workflow %s has no such variable", name, w.Name), "it has: "+varNames(w))
 		}
 		value, ok := varValue(v, text)
 		if !ok {
-			return nil, usage(fmt.Errorf("--var %s: want %s, got %q", name, v.Type.Describe(), text), "")
+			return nil, cli.Usage(fmt.Errorf("--var %s: want %s, got %q", name, v.Type.Describe(), text), "")
 		}
 		vars[name], given[name] = value, true
 	}
@@ -46,7 +46,7 @@ func parseVars(w *ir.Workflow, args []string) (map[string]any, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, usage(fmt.Errorf("workflow %s needs a value for: %s", w.Name, strings.Join(missing, ", ")), "give it with --var "+missing[0]+"=…")
+		return nil, cli.Usage(fmt.Errorf("workflow %s needs a value for: %s", w.Name, strings.Join(missing, ", ")), "give it with --var "+missing[0]+"=…")
 	}
 	return vars, nil
 }
@@ -138,13 +138,4 @@ func mustJSON(v any) json.RawMessage {
 		panic(fmt.Sprintf("encode %T: %v", v, err))
 	}
 	return raw
-}
-
-// lines is the environment as NAME=value, sorted.
-func (e environment) lines() []string {
-	out := make([]string, 0, len(e))
-	for _, name := range slices.Sorted(maps.Keys(e)) {
-		out = append(out, name+"="+e[name])
-	}
-	return out
 }

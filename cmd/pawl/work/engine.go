@@ -1,7 +1,8 @@
-package main
+package work
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,9 @@ import (
 	"github.com/pawl-ci/pawl/runner/host/tool"
 	"github.com/pawl-ci/pawl/runner/host/verify"
 	"github.com/pawl-ci/pawl/runner/machine"
+
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
+	"github.com/pawl-ci/pawl/cmd/pawl/records"
 )
 
 // ended is a run that came to rest: what the caller reports.
@@ -39,11 +43,11 @@ func (j *job) work(ctx context.Context, state *machine.State, opening event.Body
 	if err != nil {
 		return nil, err
 	}
-	j.place.notices(j.app)
+	j.place.Notices(j.app)
 	if j.tree != nil && len(j.tree.Submodules) > 0 {
-		j.app.notice("submodules stay empty in the worktree: %s", plainLine(strings.Join(j.tree.Submodules, ", ")))
+		j.app.Notice("submodules stay empty in the worktree: %s", plainLine(strings.Join(j.tree.Submodules, ", ")))
 	}
-	show := newProgress(j.app.errOut, j.app.colors(j.app.errOut))
+	show := newProgress(j.app.Err, j.app.Colors(j.app.Err))
 	if j.branch != "" {
 		show.line("", show.paint(dim, "·"), "run "+string(j.id)+" on branch "+j.branch)
 	}
@@ -52,23 +56,23 @@ func (j *job) work(ctx context.Context, state *machine.State, opening event.Body
 	})
 	var bad *runner.AnswerError
 	if runErr != nil && !errors.As(runErr, &bad) {
-		return nil, host(runErr, first(diskHint(runErr), "what is recorded is safe; go on with: pawl resume "+string(j.id)))
+		return nil, cli.Host(runErr, cmp.Or(cli.DiskHint(runErr), "what is recorded is safe; go on with: pawl resume "+string(j.id)))
 	}
 	// The report must be written even when the run was cancelled.
 	ctx = context.WithoutCancel(ctx)
 	if err := closeTools(); err != nil {
-		j.app.notice("let go of the worktree: %v", err)
+		j.app.Notice("let go of the worktree: %v", err)
 	}
 	j.giveBack(ctx, state)
-	done, err := j.app.conclude(ctx, j.place, j.id)
+	done, err := conclude(ctx, j.app, j.place, j.id)
 	if err != nil {
 		return nil, err
 	}
 	done.state = state
 	for _, key := range j.settings.answers.Unused() {
-		j.app.notice("--answer %s: no gate asked for it", key)
+		j.app.Notice("--answer %s: no gate asked for it", key)
 	}
-	j.app.status = statusOf(state)
+	j.app.Status = statusOf(state)
 	if bad != nil {
 		return done, bad
 	}
@@ -85,31 +89,31 @@ func (j *job) giveBack(ctx context.Context, state *machine.State) {
 	if j.tree == nil || j.flags.keepWorktree || state.Status != machine.Finished || state.Outcome.Outcome != event.Done {
 		return
 	}
-	err := errors.Join(j.place.repo.Remove(ctx, j.tree.Path), j.place.repo.DropSnapshots(ctx, j.branch))
+	err := errors.Join(j.place.Repo.Remove(ctx, j.tree.Path), j.place.Repo.DropSnapshots(ctx, j.branch))
 	if err != nil {
-		j.app.notice("give the worktree back: %v", err)
+		j.app.Notice("give the worktree back: %v", err)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, giveBackPatience)
 	defer cancel()
-	_ = j.place.repo.Wait(ctx) // nobody depends on it
+	_ = j.place.Repo.Wait(ctx) // nobody depends on it
 }
 
 // ports wires the rooms below to the engine; done lets go of the worktree.
 func (j *job) ports(state *machine.State) (ports runner.Ports, done func() error, err error) {
-	root := j.place.store
+	root := j.place.Store
 	if j.tree != nil {
 		root = j.tree.Path
 	}
-	env := sandbox.Environment(j.app.env.lines(), j.app.privateHome(j.place), nil)
-	shell := tool.NewShell(tool.ShellConfig{Root: root, Env: env, RunID: j.place.mark(j.id), Timeout: j.flags.toolTimeout})
+	env := sandbox.Environment(j.app.Env.Lines(), privateHome(j.app, j.place), nil)
+	shell := tool.NewShell(tool.ShellConfig{Root: root, Env: env, RunID: j.place.Mark(j.id), Timeout: j.flags.toolTimeout})
 	base := state.Base
-	if base == "" && j.place.repo != nil {
-		base = j.place.repo.Head
+	if base == "" && j.place.Repo != nil {
+		base = j.place.Repo.Head
 	}
 	tools, err := tool.New(tool.Config{Root: root, Shell: shell, Base: base, Env: env})
 	if err != nil {
-		return runner.Ports{}, nil, host(fmt.Errorf("set up the tools: %w", err), "")
+		return runner.Ports{}, nil, cli.Host(fmt.Errorf("set up the tools: %w", err), "")
 	}
 	p := runner.Ports{
 		Model: j.settings.client(), Tools: tools, Shell: shell, Verifier: verify.New(shell, os.DirFS(root), verify.Options{}),
@@ -124,41 +128,60 @@ func (j *job) ports(state *machine.State) (ports runner.Ports, done func() error
 // gate asks at the terminal, or takes the answers that were given. Answers given
 // to a resume concern the gates that were open then, and no later one.
 func (j *job) gate(state *machine.State) *local.Gate {
-	g := &local.Gate{Answers: j.settings.answers, Out: j.app.errOut, By: first(j.app.env.first("GITHUB_ACTOR", "USER", "LOGNAME", "USERNAME"), "somebody on this machine")}
+	g := &local.Gate{Answers: j.settings.answers, Out: j.app.Err, By: cmp.Or(j.app.Env.First("GITHUB_ACTOR", "USER", "LOGNAME", "USERNAME"), "somebody on this machine")}
 	if open := state.OpenGates(); state.Status != machine.New {
 		g.Only = make(map[string]bool, len(open))
 		for _, name := range open {
 			g.Only[name] = true
 		}
 	}
-	if !j.flags.noInteractive && j.app.interactive() {
-		g.In = j.app.in
+	if !j.flags.noInteractive && j.app.Interactive() {
+		g.In = j.app.In
 	}
 	return g
 }
 
+// statusOf is the exit status of a run that came to rest.
+func statusOf(s *machine.State) cli.ExitStatus {
+	switch s.Status {
+	case machine.Parked:
+		return cli.ExitParked
+	case machine.Stopped:
+		if s.Stop.Reason == event.StopHost {
+			return cli.ExitHost
+		}
+		return cli.ExitStopped
+	case machine.Finished:
+		if s.Outcome.Outcome == event.Done {
+			return cli.ExitDone
+		}
+		return cli.ExitFailed
+	}
+	return cli.ExitHost
+}
+
 // privateHome is where toolchains keep their caches when there is no HOME.
-func (a *app) privateHome(p *place) string {
-	return filepath.Join(p.store, "home")
+func privateHome(a *cli.App, p *records.Place) string {
+	return filepath.Join(p.Store, "home")
 }
 
 // conclude folds the record into a report, writes report.md beside it and prints
 // the end of the story.
-func (a *app) conclude(ctx context.Context, p *place, id event.RunID) (*ended, error) {
-	summary, err := a.summarise(ctx, p, id)
+func conclude(ctx context.Context, a *cli.App, p *records.Place, id event.RunID) (*ended, error) {
+	summary, err := records.Summarise(ctx, a, p, id)
 	if err != nil {
 		return nil, err
 	}
 	var text bytes.Buffer
 	if err := page.Markdown(&text, summary, page.Options{}); err != nil {
-		return nil, host(fmt.Errorf("render the report: %w", err), "")
+		return nil, cli.Host(fmt.Errorf("render the report: %w", err), "")
 	}
 	if err := os.WriteFile(summary.Paths.Report, text.Bytes(), 0o600); err != nil {
-		a.notice("write the report: %v", err) // the record is the truth; the report can be made again
+		a.Notice("write the report: %v", err) // the record is the truth; the report can be made again
 	}
 	done := &ended{summary: summary, markdown: text.String()}
-	if a.json {
-		return done, a.writeJSON(summary)
+	if a.JSON {
+		return done, a.WriteJSON(summary)
 	}
-	return done, page.Text(a.out, summary, a.colors(a.out))
+	return done, page.Text(a.Out, summary, a.Colors(a.Out))
 }

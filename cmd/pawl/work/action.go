@@ -1,6 +1,7 @@
-package main
+package work
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pawl-ci/pawl/budget"
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 	"github.com/pawl-ci/pawl/gates/github"
 	"github.com/pawl-ci/pawl/report"
 	"github.com/pawl-ci/pawl/report/actions"
@@ -22,7 +24,7 @@ import (
 	"github.com/pawl-ci/pawl/runner/event"
 )
 
-func (a *app) actionCommand() *cobra.Command {
+func actionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "action",
 		Short: "Run as a GitHub Action: read INPUT_*, write outputs and the job summary",
@@ -31,65 +33,65 @@ func (a *app) actionCommand() *cobra.Command {
 			"fails. A parked run is a green job with status: parked.",
 		Example: "  INPUT_WORKFLOW=ci-fix.iter GITHUB_OUTPUT=out GITHUB_STEP_SUMMARY=summary.md pawl action",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.action(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return action(cmd.Context(), a) },
 	}
 }
 
 // action is one job: run or resume, then tell the runner. What the run prints may
 // hold text from a model or a test, so the runner is told not to read it as
 // commands.
-func (a *app) action(ctx context.Context) error {
-	act := githubactions.New(githubactions.WithGetenv(func(name string) string { return a.env[name] }), githubactions.WithWriter(io.Discard))
-	runnerOut := a.out
+func action(ctx context.Context, a *cli.App) error {
+	act := githubactions.New(githubactions.WithGetenv(func(name string) string { return a.Env[name] }), githubactions.WithWriter(io.Discard))
+	runnerOut := a.Out
 	commands := actions.New(runnerOut, 0)
-	if key := first(act.GetInput("api-key"), a.env["OPENAI_API_KEY"]); key != "" {
+	if key := cmp.Or(act.GetInput("api-key"), a.Env["OPENAI_API_KEY"]); key != "" {
 		if err := commands.Mask(key); err != nil {
-			return host(fmt.Errorf("mask the key: %w", err), "")
+			return cli.Host(fmt.Errorf("mask the key: %w", err), "")
 		}
-		a.env["OPENAI_API_KEY"] = key
+		a.Env["OPENAI_API_KEY"] = key
 	}
 	var done *ended
 	var runErr error
 	err := commands.Untrusted(rand.Reader, func(w io.Writer) error {
-		a.out, a.errOut = w, w
-		done, runErr = a.actionRun(ctx, act)
+		a.Out, a.Err = w, w
+		done, runErr = actionRun(ctx, a, act)
 		return nil
 	})
-	a.out, a.errOut = runnerOut, runnerOut
-	err = errors.Join(err, commands.Annotate(a.annotations), a.tellRunner(done, runErr))
+	a.Out, a.Err = runnerOut, runnerOut
+	err = errors.Join(err, commands.Annotate(a.Annotations), tellRunner(a, done, runErr))
 	if runErr != nil {
 		return runErr
 	}
-	if a.status == exitParked {
-		a.status = exitDone // waiting for a person is no failure of the job
+	if a.Status == cli.ExitParked {
+		a.Status = cli.ExitDone // waiting for a person is no failure of the job
 	}
 	return err
 }
 
-func (a *app) actionRun(ctx context.Context, act *githubactions.Action) (*ended, error) {
-	f, err := a.actionFlags(act)
+func actionRun(ctx context.Context, a *cli.App, act *githubactions.Action) (*ended, error) {
+	f, err := actionFlags(a, act)
 	if err != nil {
 		return nil, err
 	}
-	if a.dir = first(act.GetInput("working-directory"), a.dir); a.dir == "" {
-		a.dir = a.env["GITHUB_WORKSPACE"]
+	if a.Dir = cmp.Or(act.GetInput("working-directory"), a.Dir); a.Dir == "" {
+		a.Dir = a.Env["GITHUB_WORKSPACE"]
 	}
-	a.storeDir = act.GetInput("store-dir")
+	a.StoreDir = act.GetInput("store-dir")
 	if name := act.GetInput("resume"); name != "" {
 		if name == "latest" {
 			name = ""
 		}
-		return a.resume(ctx, name, &resumeFlags{runFlags: *f})
+		return resume(ctx, a, name, &resumeFlags{runFlags: *f})
 	}
 	path := act.GetInput("workflow")
 	if path == "" {
-		return nil, usage(errors.New("input workflow is empty"), "name the workflow's file: with: { workflow: ci-fix.iter }")
+		return nil, cli.Usage(errors.New("input workflow is empty"), "name the workflow's file: with: { workflow: ci-fix.iter }")
 	}
-	return a.run(ctx, path, f)
+	return run(ctx, a, path, f)
 }
 
 // actionFlags reads the inputs that are flags on the command line.
-func (a *app) actionFlags(act *githubactions.Action) (*runFlags, error) {
+func actionFlags(a *cli.App, act *githubactions.Action) (*runFlags, error) {
 	f := &runFlags{
 		vars: lines(act.GetInput("vars")), answers: lines(act.GetInput("answers")), model: act.GetInput("model"),
 		baseURL: act.GetInput("base-url"), modelScript: act.GetInput("model-script"), prices: act.GetInput("prices"),
@@ -100,28 +102,28 @@ func (a *app) actionFlags(act *githubactions.Action) (*runFlags, error) {
 	for _, name := range []string{"max-cost-usd", "max-tokens", "max-duration", "max-iterations"} {
 		if v := act.GetInput(name); v != "" {
 			if err := set.Set(name, v); err != nil {
-				return nil, usage(fmt.Errorf("input %s: %w", name, err), "")
+				return nil, cli.Usage(fmt.Errorf("input %s: %w", name, err), "")
 			}
 		}
 	}
-	return f, a.readTrigger(f)
+	return f, readTrigger(a, f)
 }
 
 // readTrigger takes the event that started the job into the run.
-func (a *app) readTrigger(f *runFlags) error {
-	path := a.env["GITHUB_EVENT_PATH"]
+func readTrigger(a *cli.App, f *runFlags) error {
+	path := a.Env["GITHUB_EVENT_PATH"]
 	if path == "" {
 		return nil
 	}
 	payload, err := os.ReadFile(path)
 	if err != nil {
-		return host(fmt.Errorf("read the event: %w", err), "")
+		return cli.Host(fmt.Errorf("read the event: %w", err), "")
 	}
-	e, err := github.ParseEvent(a.env["GITHUB_EVENT_NAME"], payload)
+	e, err := github.ParseEvent(a.Env["GITHUB_EVENT_NAME"], payload)
 	if err != nil {
-		return host(err, "")
+		return cli.Host(err, "")
 	}
-	a.notice("triggered by %s", e)
+	a.Notice("triggered by %s", e)
 	f.trigger = payload
 	return nil
 }
@@ -137,11 +139,11 @@ func lines(text string) []string {
 }
 
 // tellRunner writes outputs and summary, whatever happened.
-func (a *app) tellRunner(done *ended, runErr error) error {
+func tellRunner(a *cli.App, done *ended, runErr error) error {
 	outputs := []actions.Output{{Name: "status", Value: "error"}}
 	draw := func(w io.Writer, _ int) error {
-		_, message, hint := explain(runErr)
-		_, err := fmt.Fprintf(w, "## pawl: error\n\n%s\n", words.Code(strings.TrimSpace(first(message, "the workflow cannot run")+" "+hint)))
+		_, message, hint := cli.Explain(runErr)
+		_, err := fmt.Fprintf(w, "## pawl: error\n\n%s\n", words.Code(strings.TrimSpace(cmp.Or(message, "the workflow cannot run")+" "+hint)))
 		return err
 	}
 	if done != nil {
@@ -149,14 +151,14 @@ func (a *app) tellRunner(done *ended, runErr error) error {
 		draw = func(w io.Writer, limit int) error { return page.Markdown(w, done.summary, page.Options{Limit: limit}) }
 	}
 	var errs []error
-	if path := a.env["GITHUB_OUTPUT"]; path != "" {
+	if path := a.Env["GITHUB_OUTPUT"]; path != "" {
 		errs = append(errs, actions.AppendOutputs(path, rand.Reader, outputs))
 	}
-	if path := a.env["GITHUB_STEP_SUMMARY"]; path != "" {
+	if path := a.Env["GITHUB_STEP_SUMMARY"]; path != "" {
 		errs = append(errs, actions.AppendSummary(path, draw))
 	}
 	if err := errors.Join(errs...); err != nil {
-		return host(fmt.Errorf("tell the runner: %w", err), "")
+		return cli.Host(fmt.Errorf("tell the runner: %w", err), "")
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package work
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
+	"github.com/pawl-ci/pawl/cmd/pawl/records"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/host/store"
 	"github.com/pawl-ci/pawl/runner/host/workspace"
@@ -33,7 +35,7 @@ type runFlags struct {
 	trigger       json.RawMessage // the GitHub event, in the action
 }
 
-func (a *app) runCommand() *cobra.Command {
+func runCommand(a *cli.App) *cobra.Command {
 	f := &runFlags{}
 	cmd := &cobra.Command{
 		Use:   "run WORKFLOW.iter",
@@ -46,7 +48,7 @@ func (a *app) runCommand() *cobra.Command {
 		Example: "  pawl run ci-fix.iter\n  pawl run ci-fix.iter --var task=\"fix the build\" --max-cost-usd 2\n  pawl run ci-fix.iter --model-script script.yaml --answer approved=true",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := a.run(cmd.Context(), args[0], f)
+			_, err := run(cmd.Context(), a, args[0], f)
 			return err
 		},
 	}
@@ -73,32 +75,32 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 }
 
 // run is the life of a fresh run.
-func (a *app) run(ctx context.Context, path string, f *runFlags) (*ended, error) {
-	set, err := a.settings(ctx, f)
+func run(ctx context.Context, a *cli.App, path string, f *runFlags) (*ended, error) {
+	set, err := newSettings(ctx, a, f)
 	if err != nil {
 		return nil, err
 	}
 	defer set.close()
-	src, err := a.readSource(path, compileOptions{lookup: a.envLookup, model: set.model, prices: set.prices})
+	src, err := a.ReadSource(path, cli.CompileOptions{Lookup: a.LookupEnv, Model: set.model, Prices: set.prices})
 	if err != nil {
 		return nil, err
 	}
-	if err := a.say(src); err != nil {
+	if err := a.Say(src); err != nil {
 		return nil, err
 	}
-	vars, err := parseVars(src.workflow, f.vars)
+	vars, err := parseVars(src.Workflow, f.vars)
 	if err != nil {
 		return nil, err
 	}
-	place, err := a.openPlace(ctx, src.workflow.Worktree)
+	place, err := records.Open(ctx, a, src.Workflow.Worktree)
 	if err != nil {
 		return nil, err
 	}
 	j := &job{app: a, settings: set, source: src, place: place, id: event.RunID(f.runID), flags: f}
 	if j.id == "" {
-		j.id = newRunID(time.Now())
+		j.id = records.NewRunID(time.Now())
 	}
-	if err := set.needModel(src.workflow); err != nil {
+	if err := set.needModel(src.Workflow); err != nil {
 		return nil, err
 	}
 	return j.start(ctx, vars)
@@ -106,10 +108,10 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (*ended, error)
 
 // job is one attempt at one run.
 type job struct {
-	app      *app
+	app      *cli.App
 	settings *settings
-	source   *source
-	place    *place
+	source   *cli.Source
+	place    *records.Place
 	id       event.RunID
 	flags    *runFlags
 	record   *store.Run
@@ -120,32 +122,32 @@ type job struct {
 
 // start opens record and branch, both or neither, and works.
 func (j *job) start(ctx context.Context, vars map[string]any) (*ended, error) {
-	record, err := store.Create(j.place.store, j.id)
+	record, err := store.Create(j.place.Store, j.id)
 	if err != nil {
-		return nil, storeProblem(err)
+		return nil, records.StoreProblem(err)
 	}
 	j.record = record
 	defer record.Close()
-	if j.source.workflow.Worktree {
-		j.branch = fmt.Sprintf("pawl/%s/%s", j.source.workflow.Name, j.id)
-		if j.tree, err = j.place.repo.Start(ctx, j.branch, j.place.worktree(j.id), ""); err != nil {
-			return nil, errors.Join(repoProblem(err), discard(record))
+	if j.source.Workflow.Worktree {
+		j.branch = fmt.Sprintf("pawl/%s/%s", j.source.Workflow.Name, j.id)
+		if j.tree, err = j.place.Repo.Start(ctx, j.branch, j.place.Worktree(j.id), ""); err != nil {
+			return nil, errors.Join(records.RepoProblem(err), records.Discard(record))
 		}
 	}
-	state := machine.NewState(j.source.workflow)
+	state := machine.NewState(j.source.Workflow)
 	return j.work(ctx, state, j.started(vars))
 }
 
 // started is the event that opens the record.
 func (j *job) started(vars map[string]any) *event.RunStarted {
-	w := j.source.workflow
+	w := j.source.Workflow
 	var trigger *event.Payload
 	if j.flags.trigger != nil {
 		p := event.Inline(j.flags.trigger)
 		trigger = &p
 	}
 	first := &event.RunStarted{
-		Pawl: versionText(), Workflow: w.Name, Path: j.source.path, Source: event.Inline(mustJSON(j.source.file.Text)),
+		Pawl: j.app.Version, Workflow: w.Name, Path: j.source.Path, Source: event.Inline(mustJSON(j.source.File.Text)),
 		Digest: event.Digest(w.Digest()), NodeDigests: make(map[string]event.Digest, len(w.Nodes)), Env: w.Env,
 		Vars: mustJSON(vars), Inputs: event.Inline(mustJSON(vars)), Limits: j.flags.limits.over(w.Limits),
 		Branch: j.branch, Model: j.settings.model, Trigger: trigger,
@@ -153,7 +155,7 @@ func (j *job) started(vars map[string]any) *event.RunStarted {
 	for _, n := range w.Nodes {
 		first.NodeDigests[n.ID] = event.Digest(n.Digest())
 	}
-	if repo := j.place.repo; repo != nil {
+	if repo := j.place.Repo; repo != nil {
 		first.Base, first.BaseRef = repo.Head, repo.Branch
 	}
 	return first

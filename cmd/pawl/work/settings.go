@@ -1,6 +1,7 @@
-package main
+package work
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -17,6 +18,8 @@ import (
 	"github.com/pawl-ci/pawl/runner/host/model/script"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
 	"github.com/pawl-ci/pawl/runner/redact"
+
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 )
 
 const defaultBaseURL = "https://api.openai.com/v1"
@@ -31,47 +34,39 @@ type settings struct {
 	redact  *redact.Redactor
 	script  *script.Server // the scripted model, when one is asked for
 	flags   *runFlags
-	env     environment
+	env     cli.Environment
+	version string // of pawl
 }
 
 // settings resolves flags over environment over defaults.
-func (a *app) settings(ctx context.Context, f *runFlags) (*settings, error) {
+func newSettings(ctx context.Context, a *cli.App, f *runFlags) (*settings, error) {
 	answers, err := local.ParseAnswers(f.answers)
 	if err != nil {
-		return nil, usage(err, "")
+		return nil, cli.Usage(err, "")
 	}
 	s := &settings{
-		model: f.model, baseURL: first(f.baseURL, a.env["OPENAI_BASE_URL"], defaultBaseURL),
-		apiKey: a.env["OPENAI_API_KEY"], prices: budget.Prices(), answers: answers, flags: f,
-		redact: redact.New(redact.FromEnvironment(a.env.lines())), env: a.env,
+		model: f.model, baseURL: cmp.Or(f.baseURL, a.Env["OPENAI_BASE_URL"], defaultBaseURL),
+		apiKey: a.Env["OPENAI_API_KEY"], prices: budget.Prices(), answers: answers, flags: f,
+		redact: redact.New(redact.FromEnvironment(a.Env.Lines())), env: a.Env, version: a.Version,
 	}
 	if err := checkURL(s.baseURL); err != nil {
 		return nil, err
 	}
 	if f.prices != "" {
-		if err := s.readPrices(a.path(f.prices)); err != nil {
+		if err := s.readPrices(a.Path(f.prices)); err != nil {
 			return nil, err
 		}
 	}
 	if f.modelScript != "" {
-		return s, s.startScript(ctx, a.path(f.modelScript))
+		return s, s.startScript(ctx, a.Path(f.modelScript))
 	}
 	return s, nil
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 func checkURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return usage(fmt.Errorf("base URL %q: want http:// or https:// and a host", text), "for example "+defaultBaseURL)
+		return cli.Usage(fmt.Errorf("base URL %q: want http:// or https:// and a host", text), "for example "+defaultBaseURL)
 	}
 	return nil
 }
@@ -79,11 +74,11 @@ func checkURL(text string) error {
 func (s *settings) readPrices(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return usage(fmt.Errorf("read prices: %w", err), "")
+		return cli.Usage(fmt.Errorf("read prices: %w", err), "")
 	}
 	table, err := budget.ParseTable(text)
 	if err != nil {
-		return usage(fmt.Errorf("%s: %w", path, err), "")
+		return cli.Usage(fmt.Errorf("%s: %w", path, err), "")
 	}
 	s.prices = s.prices.Merge(table)
 	return nil
@@ -94,14 +89,14 @@ func (s *settings) readPrices(path string) error {
 func (s *settings) startScript(ctx context.Context, path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return usage(fmt.Errorf("read model script: %w", err), "")
+		return cli.Usage(fmt.Errorf("read model script: %w", err), "")
 	}
 	parsed, err := script.Parse(path, text)
 	if err != nil {
-		return usage(err, "")
+		return cli.Usage(err, "")
 	}
 	if s.script, err = script.Start(ctx, parsed, "127.0.0.1:0"); err != nil {
-		return host(fmt.Errorf("start the scripted model: %w", err), "")
+		return cli.Host(fmt.Errorf("start the scripted model: %w", err), "")
 	}
 	s.baseURL, s.apiKey = s.script.BaseURL(), "none"
 	price := budget.Price{}
@@ -110,7 +105,7 @@ func (s *settings) startScript(ctx context.Context, path string) error {
 	}
 	table, err := budget.NewTable(budget.Entry{Match: "*", Price: price, Source: path})
 	if err != nil {
-		return usage(fmt.Errorf("%s: %w", path, err), "")
+		return cli.Usage(fmt.Errorf("%s: %w", path, err), "")
 	}
 	s.prices = s.prices.Merge(table)
 	return nil
@@ -129,7 +124,7 @@ func (s *settings) needModel(w *ir.Workflow) error {
 	}
 	for _, n := range w.Nodes {
 		if _, calls := n.Op.(*ir.Call); calls {
-			return usage(fmt.Errorf("node %s asks a model, and OPENAI_API_KEY is not set", n.ID),
+			return cli.Usage(fmt.Errorf("node %s asks a model, and OPENAI_API_KEY is not set", n.ID),
 				"set OPENAI_API_KEY, or name another server with --base-url or OPENAI_BASE_URL, or use --model-script FILE")
 		}
 	}
@@ -139,17 +134,17 @@ func (s *settings) needModel(w *ir.Workflow) error {
 // client is the model port.
 func (s *settings) client() runner.Model {
 	return model.New(model.Config{
-		BaseURL: s.baseURL, APIKey: s.apiKey, UserAgent: "pawl/" + versionText(),
+		BaseURL: s.baseURL, APIKey: s.apiKey, UserAgent: "pawl/" + s.version,
 		HTTPTimeout: s.flags.modelTimeout, Patience: s.flags.modelPatience, TraceHeaders: onLoopback(s.baseURL), Proxy: proxyFrom(s.env),
 	})
 }
 
 // proxyFrom honours HTTPS_PROXY and its kin, read from the environment that was
 // given; loopback is never proxied.
-func proxyFrom(env environment) func(*http.Request) (*url.URL, error) {
+func proxyFrom(env cli.Environment) func(*http.Request) (*url.URL, error) {
 	cfg := httpproxy.Config{
-		HTTPProxy: env.first("HTTP_PROXY", "http_proxy"), HTTPSProxy: env.first("HTTPS_PROXY", "https_proxy"),
-		NoProxy: env.first("NO_PROXY", "no_proxy"),
+		HTTPProxy: env.First("HTTP_PROXY", "http_proxy"), HTTPSProxy: env.First("HTTPS_PROXY", "https_proxy"),
+		NoProxy: env.First("NO_PROXY", "no_proxy"),
 	}
 	choose := cfg.ProxyFunc()
 	return func(r *http.Request) (*url.URL, error) { return choose(r.URL) }

@@ -1,4 +1,4 @@
-package main
+package work
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
+	"github.com/pawl-ci/pawl/cmd/pawl/records"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/host/sandbox"
 	"github.com/pawl-ci/pawl/runner/host/store"
@@ -23,7 +25,7 @@ type resumeFlags struct {
 	force bool
 }
 
-func (a *app) resumeCommand() *cobra.Command {
+func resumeCommand(a *cli.App) *cobra.Command {
 	f := &resumeFlags{}
 	cmd := &cobra.Command{
 		Use:   "resume [RUN]",
@@ -35,7 +37,7 @@ func (a *app) resumeCommand() *cobra.Command {
 		Example: "  pawl resume\n  pawl resume 20261121-0655 --answer approved=true\n  pawl resume --max-cost-usd 5",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := a.resume(cmd.Context(), strings.Join(args, ""), f)
+			_, err := resume(cmd.Context(), a, strings.Join(args, ""), f)
 			return err
 		},
 	}
@@ -46,23 +48,23 @@ func (a *app) resumeCommand() *cobra.Command {
 }
 
 // resume is the life of a further attempt.
-func (a *app) resume(ctx context.Context, name string, f *resumeFlags) (*ended, error) {
-	set, err := a.settings(ctx, &f.runFlags)
+func resume(ctx context.Context, a *cli.App, name string, f *resumeFlags) (*ended, error) {
+	set, err := newSettings(ctx, a, &f.runFlags)
 	if err != nil {
 		return nil, err
 	}
 	defer set.close()
-	place, err := a.openPlace(ctx, false)
+	place, err := records.Open(ctx, a, false)
 	if err != nil {
 		return nil, err
 	}
-	id, err := a.resumable(place, name)
+	id, err := resumable(a, place, name)
 	if err != nil {
 		return nil, err
 	}
-	record, events, cut, err := store.Open(place.store, id)
+	record, events, cut, err := store.Open(place.Store, id)
 	if err != nil {
-		return nil, storeProblem(err)
+		return nil, records.StoreProblem(err)
 	}
 	defer record.Close()
 	j := &job{app: a, settings: set, place: place, id: id, flags: &f.runFlags, record: record}
@@ -73,7 +75,7 @@ func (a *app) resume(ctx context.Context, name string, f *resumeFlags) (*ended, 
 	if err := j.attach(ctx, state); err != nil {
 		return nil, err
 	}
-	resumed := &event.RunResumed{Pawl: versionText(), Attempt: state.Attempt + 1, CutTail: cut}
+	resumed := &event.RunResumed{Pawl: j.app.Version, Attempt: state.Attempt + 1, CutTail: cut}
 	if limits := f.limits.over(state.Purse.Limits); limits != state.Purse.Limits {
 		resumed.Limits = &limits
 	}
@@ -82,31 +84,31 @@ func (a *app) resume(ctx context.Context, name string, f *resumeFlags) (*ended, 
 
 // resumable is the run that name means: the newest that can go on when it is
 // empty.
-func (a *app) resumable(p *place, name string) (event.RunID, error) {
+func resumable(a *cli.App, p *records.Place, name string) (event.RunID, error) {
 	if name != "" {
-		id, err := store.Resolve(p.store, name)
-		return id, storeProblem(err)
+		id, err := store.Resolve(p.Store, name)
+		return id, records.StoreProblem(err)
 	}
-	runs, err := a.runs(p)
+	runs, err := records.Rows(a, p)
 	if err != nil {
 		return "", err
 	}
 	for _, r := range runs {
-		if resumable(r) {
+		if records.Resumable(r) {
 			return r.RunID, nil
 		}
 	}
-	return "", usage(errors.New("there is no run that can go on"), "pawl inspect lists the runs")
+	return "", cli.Usage(errors.New("there is no run that can go on"), "pawl inspect lists the runs")
 }
 
 // fold compiles the recorded workflow and replays the record over it.
 func (j *job) fold(events []event.Event, f *resumeFlags) (*machine.State, error) {
-	if err := loadAll(j.record, events); err != nil {
+	if err := records.LoadAll(j.record, events); err != nil {
 		return nil, err
 	}
-	first, ok := firstEvent(events)
+	first, ok := records.FirstEvent(events)
 	if !ok {
-		return nil, usage(fmt.Errorf("run %s never started: its record is empty", j.id), "start a new one with pawl run")
+		return nil, cli.Usage(fmt.Errorf("run %s never started: its record is empty", j.id), "start a new one with pawl run")
 	}
 	if f.model == "" && j.settings.model == "" {
 		j.settings.model = first.Model
@@ -122,16 +124,16 @@ func (j *job) fold(events []event.Event, f *resumeFlags) (*machine.State, error)
 		return nil, err
 	}
 	j.source = src
-	state := machine.NewState(src.workflow)
+	state := machine.NewState(src.Workflow)
 	for _, e := range events {
 		if err := state.Apply(e); err != nil {
-			return nil, host(fmt.Errorf("read the record of %s: %w", j.id, err), "pawl verify-record "+string(j.id)+" says more")
+			return nil, cli.Host(fmt.Errorf("read the record of %s: %w", j.id, err), "pawl verify-record "+string(j.id)+" says more")
 		}
 	}
 	if state.Status == machine.Finished {
-		return nil, usage(fmt.Errorf("run %s has ended: %s", j.id, state.Outcome.Outcome), "pawl report "+string(j.id)+" shows how")
+		return nil, cli.Usage(fmt.Errorf("run %s has ended: %s", j.id, state.Outcome.Outcome), "pawl report "+string(j.id)+" shows how")
 	}
-	if err := j.settings.needModel(src.workflow); err != nil {
+	if err := j.settings.needModel(src.Workflow); err != nil {
 		return nil, err
 	}
 	return state, nil
@@ -139,39 +141,39 @@ func (j *job) fold(events []event.Event, f *resumeFlags) (*machine.State, error)
 
 // recordedSource is the workflow text of the record, or the file given instead
 // when it does not change what has already run.
-func (j *job) recordedSource(first *event.RunStarted, f *resumeFlags) (*source, error) {
-	opt := compileOptions{lookup: recordedEnv(first.Env), model: j.settings.model, prices: j.settings.prices}
+func (j *job) recordedSource(first *event.RunStarted, f *resumeFlags) (*cli.Source, error) {
+	opt := cli.CompileOptions{Lookup: records.RecordedEnv(first.Env), Model: j.settings.model, Prices: j.settings.prices}
 	if f.file != "" {
-		opt.lookup = j.app.envLookup
-		src, err := j.app.readSource(f.file, opt)
+		opt.Lookup = j.app.LookupEnv
+		src, err := j.app.ReadSource(f.file, opt)
 		if err != nil {
 			return nil, err
 		}
-		if err := j.app.say(src); err != nil {
+		if err := j.app.Say(src); err != nil {
 			return nil, err
 		}
 		return src, j.unchanged(first, src, f.force)
 	}
 	var text string
 	if err := json.Unmarshal(first.Source.Raw(), &text); err != nil {
-		return nil, host(fmt.Errorf("read the record of %s: workflow text: %w", j.id, err), "")
+		return nil, cli.Host(fmt.Errorf("read the record of %s: workflow text: %w", j.id, err), "")
 	}
-	src := compile(first.Path, text, opt)
-	if src.findings.HasErrors() {
-		return nil, j.app.say(src)
+	src := cli.Compile(first.Path, text, opt)
+	if src.Findings.HasErrors() {
+		return nil, j.app.Say(src)
 	}
 	return src, nil
 }
 
 // unchanged refuses an edited workflow when the edit touches a node the record
 // knows.
-func (j *job) unchanged(first *event.RunStarted, src *source, force bool) error {
-	if force || event.Digest(src.workflow.Digest()) == first.Digest {
+func (j *job) unchanged(first *event.RunStarted, src *cli.Source, force bool) error {
+	if force || event.Digest(src.Workflow.Digest()) == first.Digest {
 		return nil
 	}
 	var changed []string
 	for id, digest := range first.NodeDigests {
-		n := src.workflow.Node(id)
+		n := src.Workflow.Node(id)
 		if j.ran[id] && (n == nil || event.Digest(n.Digest()) != digest) {
 			changed = append(changed, id)
 		}
@@ -180,34 +182,27 @@ func (j *job) unchanged(first *event.RunStarted, src *source, force bool) error 
 		return nil
 	}
 	slices.Sort(changed)
-	return usage(fmt.Errorf("%s changed nodes that run %s has already run: %s", src.path, j.id, strings.Join(changed, ", ")),
+	return cli.Usage(fmt.Errorf("%s changed nodes that run %s has already run: %s", src.Path, j.id, strings.Join(changed, ", ")),
 		"start a new run, or go on all the same with --force")
-}
-
-func recordedEnv(env map[string]string) func(string) (string, bool) {
-	return func(name string) (string, bool) {
-		v, ok := env[name]
-		return v, ok
-	}
 }
 
 // attach takes the worktree up again, after ending what a killed process left
 // running in it.
 func (j *job) attach(ctx context.Context, state *machine.State) error {
-	if killed, err := sandbox.Reap(j.place.mark(j.id)); err != nil {
-		j.app.notice("look for what a killed attempt left running: %v", err)
+	if killed, err := sandbox.Reap(j.place.Mark(j.id)); err != nil {
+		j.app.Notice("look for what a killed attempt left running: %v", err)
 	} else if killed > 0 {
-		j.app.notice("ended %d of the processes that a killed attempt had left running", killed)
+		j.app.Notice("ended %d of the processes that a killed attempt had left running", killed)
 	}
-	if !j.source.workflow.Worktree {
+	if !j.source.Workflow.Worktree {
 		return nil
 	}
-	if j.place.repo == nil {
-		return usage(errors.New("this is not the repository of run "+string(j.id)), "go to the repository, or name it with -C")
+	if j.place.Repo == nil {
+		return cli.Usage(errors.New("this is not the repository of run "+string(j.id)), "go to the repository, or name it with -C")
 	}
-	tree, err := j.place.repo.Attach(ctx, state.Branch, j.place.worktree(j.id), state.Head)
+	tree, err := j.place.Repo.Attach(ctx, state.Branch, j.place.Worktree(j.id), state.Head)
 	if err != nil {
-		return repoProblem(err)
+		return records.RepoProblem(err)
 	}
 	j.tree, j.branch = tree, state.Branch
 	return nil

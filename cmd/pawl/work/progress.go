@@ -1,6 +1,7 @@
-package main
+package work
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -107,7 +108,7 @@ func (p *progress) call(e event.Event) {
 	case *event.ToolCallStarted:
 		p.tools[b.Key] = b.Name
 	case *event.ToolCallFinished:
-		text := first(b.Summary, p.tools[b.Key])
+		text := cmp.Or(b.Summary, p.tools[b.Key])
 		delete(p.tools, b.Key)
 		mark := p.paint(dim, "·")
 		if b.Error {

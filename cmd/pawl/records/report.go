@@ -1,4 +1,4 @@
-package main
+package records
 
 import (
 	"bytes"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 	"github.com/pawl-ci/pawl/report/page"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/host/store"
 )
 
-func (a *app) reportCommand() *cobra.Command {
+func reportCommand(a *cli.App) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:     "report [RUN]",
@@ -21,55 +22,55 @@ func (a *app) reportCommand() *cobra.Command {
 		Example: "  pawl report\n  pawl report 20261121-0655 --output report.md\n  pawl report --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := a.openPlace(cmd.Context(), false)
+			p, err := Open(cmd.Context(), a, false)
 			if err != nil {
 				return err
 			}
-			id, err := a.chosen(p, args)
+			id, err := Chosen(a, p, args)
 			if err != nil {
 				return err
 			}
-			summary, err := a.summarise(cmd.Context(), p, id)
+			summary, err := Summarise(cmd.Context(), a, p, id)
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.writeJSON(summary)
+			if a.JSON {
+				return a.WriteJSON(summary)
 			}
 			var text bytes.Buffer
 			if err := page.Markdown(&text, summary, page.Options{}); err != nil {
-				return host(fmt.Errorf("render the report: %w", err), "")
+				return cli.Host(fmt.Errorf("render the report: %w", err), "")
 			}
-			return a.deliver(output, text.Bytes())
+			return deliver(a, output, text.Bytes())
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write to `FILE` instead of standard output")
 	return cmd
 }
 
-// chosen is the run that the arguments name, or the newest one.
-func (a *app) chosen(p *place, args []string) (event.RunID, error) {
+// Chosen is the run that the arguments name, or the newest one.
+func Chosen(a *cli.App, p *Place, args []string) (event.RunID, error) {
 	if len(args) > 0 {
-		id, err := store.Resolve(p.store, args[0])
-		return id, storeProblem(err)
+		id, err := store.Resolve(p.Store, args[0])
+		return id, StoreProblem(err)
 	}
-	listed, err := store.List(p.store)
+	listed, err := store.List(p.Store)
 	if err != nil {
-		return "", storeProblem(err)
+		return "", StoreProblem(err)
 	}
 	if len(listed) == 0 {
-		return "", usage(fmt.Errorf("there are no runs in %s", p.store), "start one with pawl run WORKFLOW.iter")
+		return "", cli.Usage(fmt.Errorf("there are no runs in %s", p.Store), "start one with pawl run WORKFLOW.iter")
 	}
 	return listed[0].Run, nil
 }
 
-func (a *app) deliver(path string, text []byte) error {
+func deliver(a *cli.App, path string, text []byte) error {
 	if path == "" {
-		_, err := a.out.Write(text)
+		_, err := a.Out.Write(text)
 		return err
 	}
-	if err := os.WriteFile(a.path(path), text, 0o644); err != nil {
-		return host(fmt.Errorf("write the report: %w", err), "")
+	if err := os.WriteFile(a.Path(path), text, 0o644); err != nil {
+		return cli.Host(fmt.Errorf("write the report: %w", err), "")
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package work
 
 import (
 	"context"
@@ -7,10 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 	"github.com/pawl-ci/pawl/runner/host/model/script"
 )
 
-func (a *app) scriptCommand() *cobra.Command {
+func scriptCommand(a *cli.App) *cobra.Command {
 	var addr string
 	cmd := &cobra.Command{
 		Use:   "script FILE",
@@ -21,31 +22,31 @@ func (a *app) scriptCommand() *cobra.Command {
 		Example: "  pawl script exchanges.yaml\n  pawl script exchanges.yaml --addr 127.0.0.1:8080",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.serveScript(cmd.Context(), args[0], addr)
+			return serveScript(cmd.Context(), a, args[0], addr)
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "listen on this loopback `ADDRESS`; port 0 picks a free one")
 	return cmd
 }
 
-func (a *app) serveScript(ctx context.Context, path, addr string) error {
+func serveScript(ctx context.Context, a *cli.App, path, addr string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return usage(fmt.Errorf("read model script: %w", err), "")
+		return cli.Usage(fmt.Errorf("read model script: %w", err), "")
 	}
 	parsed, err := script.Parse(path, text)
 	if err != nil {
-		return usage(err, "")
+		return cli.Usage(err, "")
 	}
 	server, err := script.Start(ctx, parsed, addr)
 	if err != nil {
-		return host(fmt.Errorf("start the scripted model: %w", err), "")
+		return cli.Host(fmt.Errorf("start the scripted model: %w", err), "")
 	}
 	defer server.Close()
-	if a.json {
-		err = a.writeJSON(map[string]string{"base_url": server.BaseURL()})
+	if a.JSON {
+		err = a.WriteJSON(map[string]string{"base_url": server.BaseURL()})
 	} else {
-		_, err = fmt.Fprintln(a.out, server.BaseURL())
+		_, err = fmt.Fprintln(a.Out, server.BaseURL())
 	}
 	<-ctx.Done()
 	return err
