@@ -106,6 +106,27 @@ func TestFixLoopEndsDone(t *testing.T) {
 	}
 }
 
+// Nodes that follow each other have conversations of their own, also where both
+// run for the first time.
+func TestEachNodeIsAskedItsOwnQuestion(t *testing.T) {
+	t.Parallel()
+	f := kit.NewFlow("two")
+	for _, id := range []string{"first", "second"} {
+		f.Node(id, &ir.Call{Model: ir.Literal("m"), Session: ir.Fresh, User: ir.Literal("question of " + id)})
+	}
+	w := f.Edge("first", "second").Edge("second", "done").Seal()
+	world := kit.NewWorld(nil)
+	world.Answer = func(req *runner.ModelRequest) (*runner.ModelResponse, error) {
+		if got, want := req.Messages[len(req.Messages)-1].Text, "question of "+req.Trace.Node; got != want {
+			t.Errorf("%s is asked %q, want %q", req.Trace.Node, got, want)
+		}
+		return kit.Text("yes"), nil
+	}
+	if state, err := attempt(t, w, world); err != nil || state.Outcome == nil || state.Outcome.Outcome != event.Done {
+		t.Fatalf("outcome %+v, error %v, want done", state.Outcome, err)
+	}
+}
+
 func TestParksAndResumes(t *testing.T) {
 	t.Parallel()
 	w, world := kit.CIFix(), fixWorld()

@@ -15,6 +15,7 @@ import (
 // is rebuilt from it after a resume; the same record gives the same bytes, so a
 // provider's prompt cache keeps hitting.
 type talk struct {
+	node     *ir.Node
 	visit    int
 	messages []Message
 	turns    int // of the record that messages hold
@@ -79,12 +80,12 @@ func (e *engine) toolSpecs(call *ir.Call) ([]ToolSpec, error) {
 
 func (e *engine) messages(c machine.CallModel) ([]Message, error) {
 	t := e.talks[c.Token.ID]
-	if t == nil || t.visit != c.Token.Visit {
+	if t == nil || t.node != c.Node || t.visit != c.Token.Visit {
 		first, err := e.firstMessages(c)
 		if err != nil {
 			return nil, err
 		}
-		t = &talk{visit: c.Token.Visit, messages: first}
+		t = &talk{node: c.Node, visit: c.Token.Visit, messages: first}
 		e.talks[c.Token.ID] = t
 	}
 	turns := c.Token.Conversation.Turns

@@ -102,7 +102,11 @@ func field(output map[string]any, path []string, n *ir.Node) (any, error) {
 	return walk(output, path, "the output of "+n.ID)
 }
 
+// history is never null: a node that has not run yet has an empty one.
 func (n *nodeState) history() []any {
+	if len(n.outputs) == 0 {
+		return []any{}
+	}
 	return n.outputs[:len(n.outputs):len(n.outputs)]
 }
 
