@@ -270,8 +270,20 @@ func TestVerifyFailureIsNoDone(t *testing.T) {
 
 func TestToolOutsideTheListIsRefused(t *testing.T) {
 	t.Parallel()
+	for name, narrow := range map[string]func(*ir.Call){
+		"readonly": func(c *ir.Call) { c.Readonly = true },
+		"policy":   func(c *ir.Call) { c.Policy = &ir.ToolPolicy{Deny: []string{"write_file"}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refused(t, narrow)
+		})
+	}
+}
+
+func refused(t *testing.T, narrow func(*ir.Call)) {
 	w, world := kit.CIFix(), fixWorld()
-	w.Node("fixer").Op.(*ir.Call).Readonly = true
+	narrow(w.Node("fixer").Op.(*ir.Call))
 	var heard string
 	world.Answer = func(req *runner.ModelRequest) (*runner.ModelResponse, error) {
 		if req.Trace.Turn == 1 {

@@ -64,17 +64,17 @@ func (r *ModelRequest) size() int {
 	return n
 }
 
-// toolSpecs describes what the call may use; a readonly call gets no tool that
-// writes.
+// toolSpecs describes what the call may use: nothing that its policy forbids, and
+// for a readonly call no tool that writes.
 func (e *engine) toolSpecs(call *ir.Call) ([]ToolSpec, error) {
 	names := make([]string, len(call.Tools))
 	for i, t := range call.Tools {
 		names[i] = t.Name
 	}
 	specs, err := e.Tools.Specs(names)
-	if call.Readonly {
-		specs = slices.DeleteFunc(specs, func(s ToolSpec) bool { return s.Writes })
-	}
+	specs = slices.DeleteFunc(specs, func(s ToolSpec) bool {
+		return call.Readonly && s.Writes || !call.Policy.Permits(s.Name)
+	})
 	return specs, err
 }
 

@@ -63,6 +63,9 @@ func (l *lowering) run() {
 	for _, e := range l.decl.Edges {
 		l.edge(e)
 	}
+	for _, p := range l.file.Prompts {
+		l.w.Prompts = append(l.w.Prompts, &ir.Prompt{Name: p.Name.Name, Text: l.prompts[p.Name.Name], Span: p.Span})
+	}
 	l.unused()
 	l.w.Seal()
 }

@@ -17,15 +17,28 @@ var placeholder = regexp.MustCompile(`\{\{|\$\{([A-Z_][A-Z0-9_]*)(:-[^}]*)?\}`)
 // reference is what may stand between braces.
 var reference = regexp.MustCompile(`^(?:raw\(\s*([A-Za-z0-9_.-]+)\s*\)|([A-Za-z0-9_.-]+))$`)
 
-// text is source text with the place of every byte of it.
-type text interface {
+// Text is source text with the place of every byte of it.
+type Text interface {
 	// At is the span of the value's bytes [start, end) in the source.
 	At(start, end int) diag.Span
 }
 
+// Template parses a template that stands outside of a workflow's own file: value
+// is its text, at the places of that text. env holds the values of ${NAME} that
+// were put in. What the references name is for the rules to judge, once the
+// template is part of a workflow.
+func Template(value string, at Text, opt Options) (t *ir.Template, env map[string]string, list diag.List) {
+	if opt.Env == nil {
+		opt.Env = func(string) (string, bool) { return "", false }
+	}
+	l := &lowering{opt: opt, w: &ir.Workflow{Env: make(map[string]string)}}
+	t = l.template(value, at, false)
+	return t, l.w.Env, l.list
+}
+
 // template parses value once. Inside a shell command an unset ${NAME} is left to
 // the shell.
-func (l *lowering) template(value string, at text, command bool) *ir.Template {
+func (l *lowering) template(value string, at Text, command bool) *ir.Template {
 	t := &ir.Template{Span: at.At(0, len(value))}
 	literal := func(s string) {
 		if s == "" {
@@ -86,7 +99,7 @@ func (l *lowering) environment(t *ir.Template, literal func(string), written str
 }
 
 // braces parses one {{…}} that begins at start and returns where it ends.
-func (l *lowering) braces(t *ir.Template, literal func(string), value string, start int, at text) int {
+func (l *lowering) braces(t *ir.Template, literal func(string), value string, start int, at Text) int {
 	length := strings.Index(value[start+2:], "}}")
 	if length < 0 || strings.Contains(value[start+2:start+2+length], "\n") {
 		l.list.Errorf("C004", at.At(start, start+2), "close it with }} on the same line", "a reference begins here and does not end")

@@ -83,6 +83,7 @@ func writeCall(w io.Writer, c *Call) {
 	for _, t := range c.Tools {
 		fmt.Fprintf(w, "tool %q\n", t.Name)
 	}
+	c.Policy.write(w)
 }
 
 func writeBindings(w io.Writer, with []Binding) {

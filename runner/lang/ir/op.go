@@ -40,6 +40,7 @@ type Call struct {
 	User        *Template // nil: the input as JSON
 	Session     Session
 	Tools       []ToolRef
+	Policy      *ToolPolicy // narrows Tools; nil permits them all
 	MaxSteps    int // turns with tool calls; 0 is unlimited
 	Effort      string
 	Readonly    bool

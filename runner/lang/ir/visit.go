@@ -25,30 +25,53 @@ func (w *Workflow) EachRef(visit func(Site, *Ref)) {
 	}
 }
 
+// ReplaceTemplates puts other templates in the place of those that are keys of
+// with, wherever a node's operation holds them. The workflow must be the caller's
+// own, and must not be running.
+func (w *Workflow) ReplaceTemplates(with map[*Template]*Template) {
+	for _, n := range w.Nodes {
+		for _, slot := range n.slots() {
+			if t := with[*slot]; t != nil {
+				*slot = t
+			}
+		}
+	}
+}
+
 // templates lists the node's own templates; some may be nil.
 func (n *Node) templates() []*Template {
+	slots := n.slots()
+	list := make([]*Template, len(slots))
+	for i, slot := range slots {
+		list[i] = *slot
+	}
+	return list
+}
+
+// slots are where the node's operation keeps its templates.
+func (n *Node) slots() []**Template {
 	switch op := n.Op.(type) {
 	case *Call:
-		return op.templates()
+		return op.slots()
 	case *Route:
-		return op.Call.templates()
+		return op.Call.slots()
 	case *Ask:
-		return append(op.Call.templates(), op.Instructions)
+		return append(op.Call.slots(), &op.Instructions)
 	case *Exec:
-		out := []*Template{op.Command}
-		for _, b := range op.With {
-			out = append(out, b.Value)
+		out := []**Template{&op.Command}
+		for i := range op.With {
+			out = append(out, &op.With[i].Value)
 		}
 		return out
 	}
 	return nil
 }
 
-func (c *Call) templates() []*Template {
+func (c *Call) slots() []**Template {
 	if c == nil {
 		return nil
 	}
-	return []*Template{c.Model, c.System, c.User}
+	return []**Template{&c.Model, &c.System, &c.User}
 }
 
 // OutputFields are the fields that the node's output is known to have: its

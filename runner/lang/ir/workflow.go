@@ -21,6 +21,7 @@ type Workflow struct {
 	Entry    *Node
 	Nodes    []*Node // file order, then done and fail
 	Vars     []*Var
+	Prompts  []*Prompt // file order
 	Loops    []*Loop
 	Limits   budget.Limits
 	Verify   Verify
@@ -90,6 +91,13 @@ type Loop struct {
 	Span diag.Span
 
 	body []bool // by node index: nodes whose cycle this loop bounds
+}
+
+// Prompt is a declared prompt. Every node that uses it holds this very template.
+type Prompt struct {
+	Name string
+	Text *Template // nil: no node uses it
+	Span diag.Span
 }
 
 // Var is a workflow variable.
