@@ -139,7 +139,7 @@ func (f *fold) runStarted(e *event.Event, b *event.RunStarted) {
 	f.s.RunID, f.s.Workflow, f.s.Source = e.Run, b.Workflow, b.Path
 	f.s.Branch, f.s.Base, f.s.BaseRef, f.s.Head = b.Branch, b.Base, b.BaseRef, b.Base
 	f.purse.Limits = b.Limits
-	f.newAttempt(e, b.Pawl, 1)
+	f.newAttempt(e, b.Pawl, 1).Sandbox = b.Sandbox
 }
 
 func (f *fold) runResumed(e *event.Event, b *event.RunResumed) {
@@ -150,7 +150,7 @@ func (f *fold) runResumed(e *event.Event, b *event.RunResumed) {
 		}
 	}
 	f.s.Status, f.s.Outcome = Running, Outcome{}
-	f.newAttempt(e, b.Pawl, b.Attempt)
+	f.newAttempt(e, b.Pawl, b.Attempt).Sandbox = b.Sandbox
 	if b.CutTail > 0 {
 		f.warn("attempt %d dropped a torn last line of the record (%d bytes): the attempt before it died while writing", b.Attempt, b.CutTail)
 	}
@@ -170,9 +170,11 @@ func (f *fold) limitsChanged(attempt int, now budget.Limits) {
 	}
 }
 
-func (f *fold) newAttempt(e *event.Event, pawl string, number int) {
-	f.attempts = append(f.attempts, &Attempt{Number: number, Pawl: pawl, StartedAt: e.Time.UTC()})
+func (f *fold) newAttempt(e *event.Event, pawl string, number int) *Attempt {
+	a := &Attempt{Number: number, Pawl: pawl, StartedAt: e.Time.UTC()}
+	f.attempts = append(f.attempts, a)
 	f.began = append(f.began, f.running)
+	return a
 }
 
 // attempt is the present one, or nil before the first.

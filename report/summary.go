@@ -137,7 +137,10 @@ type Attempt struct {
 	StartedAt time.Time `json:"started_at"`
 	RunningMS int64     `json:"running_ms"`
 	End       string    `json:"end"` // a Status, or "died": the next attempt began without one
-	Spend     Spend     `json:"spend"`
+	// Sandbox is what confined the attempt's commands; nil in records that do not
+	// say.
+	Sandbox *event.Sandbox `json:"sandbox,omitempty"`
+	Spend   Spend          `json:"spend"`
 }
 
 // ModelUse is what one model was used for, under the name its provider reported.

@@ -31,7 +31,7 @@ func (e *engine) prepareCommand(c machine.RunCommand) (event.Body, effectFunc, e
 
 func (e *engine) shellNode(c machine.RunCommand) effectFunc {
 	return func(ctx context.Context) ([]event.Body, error) {
-		result, err := e.Shell.Run(ctx, ShellCommand{Line: c.Line, Timeout: c.Node.Timeout})
+		result, err := e.Shell.Run(ctx, ShellCommand{Line: c.Line, Timeout: c.Node.Timeout, Network: c.Exec.Network})
 		if err != nil || ctx.Err() != nil {
 			return unknown(ctx, c.Key, err)
 		}

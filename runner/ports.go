@@ -148,6 +148,7 @@ type ShellCommand struct {
 	Line    string
 	Dir     string        // relative to the worktree; "" is its root
 	Timeout time.Duration // 0 means the host's default
+	Network bool          // other machines may be reached, where the host confines commands
 }
 
 // ShellResult is how a command ended. Outputs hold head and tail when they were

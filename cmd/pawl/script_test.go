@@ -4,11 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pawl-ci/pawl/runner/host/sandbox"
 )
 
 func TestMain(m *testing.M) {
@@ -52,6 +55,10 @@ func surroundings(e *testscript.Env) error {
 func condition(cond string) (bool, error) {
 	if cond == "root" {
 		return os.Geteuid() == 0, nil
+	}
+	if cond == "landlock" {
+		enforced, _ := sandbox.Confinement()
+		return slices.Contains(enforced, sandbox.FilesOnly), nil
 	}
 	_, err := exec.LookPath(strings.TrimPrefix(cond, "has:"))
 	return err == nil, nil

@@ -37,6 +37,23 @@ func (d *drawing) head() {
 	d.row("**Tokens**", s.tokenText())
 	d.row("**Cost**", s.costText())
 	d.row("**Verification**", d.verifyText())
+	if text := d.sandboxText(); text != "" {
+		d.row("**Sandbox**", text)
+	}
+}
+
+// sandboxText is what confined the commands of the last attempt, and what did
+// not.
+func (d *drawing) sandboxText() string {
+	if len(d.s.Attempts) == 0 || d.s.Attempts[len(d.s.Attempts)-1].Sandbox == nil {
+		return ""
+	}
+	sandbox := d.s.Attempts[len(d.s.Attempts)-1].Sandbox
+	text := d.code(strings.Join(sandbox.Enforced, dot), maxDetail)
+	if len(sandbox.Missing) > 0 {
+		text += dot + "**not enforced:** " + d.code(strings.Join(sandbox.Missing, dot), maxDetail)
+	}
+	return text
 }
 
 func (d *drawing) runText() string {

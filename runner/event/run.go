@@ -23,6 +23,13 @@ type RunStarted struct {
 	Branch      string            `json:"branch,omitempty"`
 	Model       string            `json:"model,omitempty"`   // replaces the model of every node
 	Trigger     *Payload          `json:"trigger,omitempty"` // the GitHub event, as it came
+	Sandbox     *Sandbox          `json:"sandbox,omitempty"`
+}
+
+// Sandbox is what confines the commands of an attempt, in short phrases.
+type Sandbox struct {
+	Enforced []string `json:"enforced"`
+	Missing  []string `json:"missing,omitempty"` // what was wanted and cannot be enforced there, with the reason
 }
 
 // RunResumed marks the start of another attempt at the same run.
@@ -31,6 +38,7 @@ type RunResumed struct {
 	Attempt int            `json:"attempt"` // the first run is attempt 1, so this is at least 2
 	Limits  *budget.Limits `json:"limits,omitempty"`
 	CutTail int            `json:"cut_tail,omitempty"` // bytes of a torn last line that were dropped
+	Sandbox *Sandbox       `json:"sandbox,omitempty"`
 }
 
 // RunParked says that every token waits for a person; the process ends.

@@ -96,7 +96,7 @@ func actionFlags(a *cli.App, act *githubactions.Action) (*runFlags, error) {
 		vars: lines(act.GetInput("vars")), answers: lines(act.GetInput("answers")), model: act.GetInput("model"),
 		baseURL: act.GetInput("base-url"), modelScript: act.GetInput("model-script"), prices: act.GetInput("prices"),
 		runID: act.GetInput("run-id"), noInteractive: true,
-		modelTimeout: 10 * time.Minute, modelPatience: time.Minute, toolTimeout: 10 * time.Minute,
+		sandbox: sandboxAuto, modelTimeout: 10 * time.Minute, modelPatience: time.Minute, toolTimeout: 10 * time.Minute,
 	}
 	set := newLimitSet(&f.limits)
 	for _, name := range []string{"max-cost-usd", "max-tokens", "max-duration", "max-iterations"} {
@@ -104,6 +104,11 @@ func actionFlags(a *cli.App, act *githubactions.Action) (*runFlags, error) {
 			if err := set.Set(name, v); err != nil {
 				return nil, cli.Usage(fmt.Errorf("input %s: %w", name, err), "")
 			}
+		}
+	}
+	if level := act.GetInput("sandbox"); level != "" {
+		if err := f.sandbox.Set(level); err != nil {
+			return nil, cli.Usage(fmt.Errorf("input sandbox: %w", err), "")
 		}
 	}
 	return f, readTrigger(a, f)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/pawl-ci/pawl/report/page"
 	"github.com/pawl-ci/pawl/runner"
 	"github.com/pawl-ci/pawl/runner/event"
-	"github.com/pawl-ci/pawl/runner/host/sandbox"
 	"github.com/pawl-ci/pawl/runner/host/tool"
 	"github.com/pawl-ci/pawl/runner/host/verify"
 	"github.com/pawl-ci/pawl/runner/machine"
@@ -101,17 +99,21 @@ func (j *job) giveBack(ctx context.Context, state *machine.State) {
 
 // ports wires the rooms below to the engine; done lets go of the worktree.
 func (j *job) ports(state *machine.State) (ports runner.Ports, done func() error, err error) {
-	root := j.place.Store
+	root, gitDir := j.workDir(), ""
 	if j.tree != nil {
-		root = j.tree.Path
+		gitDir = j.tree.GitDir()
+	} else if err := os.MkdirAll(root, 0o700); err != nil {
+		return runner.Ports{}, nil, cli.Host(fmt.Errorf("make the run's directory: %w", err), cli.DiskHint(err))
 	}
-	env := sandbox.Environment(j.app.Env.Lines(), privateHome(j.app, j.place), nil)
-	shell := tool.NewShell(tool.ShellConfig{Root: root, Env: env, RunID: j.place.Mark(j.id), Timeout: j.flags.toolTimeout})
+	shell := tool.NewShell(tool.ShellConfig{
+		Root: root, Env: j.cage.env, RunID: j.place.Mark(j.id), Timeout: j.flags.toolTimeout,
+		Confine: j.cage.policy, Required: j.flags.sandbox == sandboxRequired,
+	})
 	base := state.Base
 	if base == "" && j.place.Repo != nil {
 		base = j.place.Repo.Head
 	}
-	tools, err := tool.New(tool.Config{Root: root, Shell: shell, Base: base, Env: env})
+	tools, err := tool.New(tool.Config{Root: root, Shell: shell, Base: base, Env: j.cage.env, GitDir: gitDir})
 	if err != nil {
 		return runner.Ports{}, nil, cli.Host(fmt.Errorf("set up the tools: %w", err), "")
 	}
@@ -158,11 +160,6 @@ func statusOf(s *machine.State) cli.ExitStatus {
 		return cli.ExitFailed
 	}
 	return cli.ExitHost
-}
-
-// privateHome is where toolchains keep their caches when there is no HOME.
-func privateHome(a *cli.App, p *records.Place) string {
-	return filepath.Join(p.Store, "home")
 }
 
 // conclude folds the record into a report, writes report.md beside it and prints

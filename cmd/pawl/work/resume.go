@@ -72,10 +72,14 @@ func resume(ctx context.Context, a *cli.App, name string, f *resumeFlags) (*ende
 	if err != nil {
 		return nil, err
 	}
+	if err := j.buildCage(); err != nil {
+		return nil, err
+	}
+	defer j.freeCage()
 	if err := j.attach(ctx, state); err != nil {
 		return nil, err
 	}
-	resumed := &event.RunResumed{Pawl: j.app.Version, Attempt: state.Attempt + 1, CutTail: cut}
+	resumed := &event.RunResumed{Pawl: j.app.Version, Attempt: state.Attempt + 1, CutTail: cut, Sandbox: j.cage.says}
 	if limits := f.limits.over(state.Purse.Limits); limits != state.Purse.Limits {
 		resumed.Limits = &limits
 	}

@@ -31,6 +31,7 @@ type runFlags struct {
 	modelTimeout  time.Duration
 	modelPatience time.Duration
 	toolTimeout   time.Duration
+	sandbox       sandboxLevel
 	limits        limitFlags
 	trigger       json.RawMessage // the GitHub event, in the action
 }
@@ -71,6 +72,8 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	flags.DurationVar(&f.modelTimeout, "model-timeout", 10*time.Minute, "how long one model call may take")
 	flags.DurationVar(&f.modelPatience, "model-patience", time.Minute, "how long to wait in all while a server is down, busy or failing")
 	flags.DurationVar(&f.toolTimeout, "tool-timeout", 10*time.Minute, "how long one command may take, unless its node says otherwise")
+	f.sandbox = sandboxAuto
+	flags.Var(&f.sandbox, "sandbox", "confine commands: auto (what this system gives), required or none")
 	f.limits.bind(flags)
 }
 
@@ -103,6 +106,10 @@ func run(ctx context.Context, a *cli.App, path string, f *runFlags) (*ended, err
 	if err := set.needModel(src.Workflow); err != nil {
 		return nil, err
 	}
+	if err := j.buildCage(); err != nil {
+		return nil, err
+	}
+	defer j.freeCage()
 	return j.start(ctx, vars)
 }
 
@@ -116,6 +123,7 @@ type job struct {
 	flags    *runFlags
 	record   *store.Run
 	tree     *workspace.Tree // nil without a worktree
+	cage     cage
 	branch   string
 	ran      map[string]bool // nodes that the record says have begun; for a resume
 }
@@ -150,7 +158,7 @@ func (j *job) started(vars map[string]any) *event.RunStarted {
 		Pawl: j.app.Version, Workflow: w.Name, Path: j.source.Path, Source: event.Inline(mustJSON(j.source.File.Text)),
 		Digest: event.Digest(w.Digest()), NodeDigests: make(map[string]event.Digest, len(w.Nodes)), Env: w.Env,
 		Vars: mustJSON(vars), Inputs: event.Inline(mustJSON(vars)), Limits: j.flags.limits.over(w.Limits),
-		Branch: j.branch, Model: j.settings.model, Trigger: trigger,
+		Branch: j.branch, Model: j.settings.model, Trigger: trigger, Sandbox: j.cage.says,
 	}
 	for _, n := range w.Nodes {
 		first.NodeDigests[n.ID] = event.Digest(n.Digest())

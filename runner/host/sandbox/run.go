@@ -35,7 +35,7 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	p := &process{cmd: cmd, began: time.Now(), ended: make(chan struct{})}
-	if err := p.start(s.RunID); err != nil {
+	if err := p.begin(&s); err != nil {
 		out.close()
 		return Result{}, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
@@ -54,6 +54,14 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		return result, fmt.Errorf("wait for %s: %w", cmd.Path, err)
 	}
 	return result, nil
+}
+
+// begin starts the process, confined where that is asked for.
+func (p *process) begin(s *Spec) error {
+	if s.Confine == nil {
+		return p.start(s.RunID)
+	}
+	return p.startConfined(s.RunID, s.Confine, s.Required)
 }
 
 // process is a started process, the leader of its group.

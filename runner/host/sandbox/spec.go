@@ -28,6 +28,11 @@ type Spec struct {
 	// see a line twice, and must not keep it. nil keeps none.
 	Notable func(line []byte) bool
 	RunID   string // set as PAWL_RUN_ID, see [Reap]; "" sets none
+	// Confine is what the process may touch; nil lets it touch all that pawl may.
+	// What this system cannot enforce is left out, see [Confinement], unless
+	// Required makes that an error.
+	Confine  *Policy
+	Required bool
 }
 
 // DefaultCap is the OutputCap of a Spec that names none, in bytes.

@@ -21,6 +21,10 @@ type ShellConfig struct {
 	// kept; 0 is the sandbox's default.
 	OutputCap int
 	Program   string // the shell; "" is /bin/sh
+	// Confine is what commands may touch; its Network is each command's own.
+	// nil confines nothing. Required is as in sandbox.Spec.
+	Confine  *sandbox.Policy
+	Required bool
 }
 
 // DefaultTimeout ends a command when nobody has said anything else.
@@ -52,11 +56,21 @@ func (s *Shell) Run(ctx context.Context, cmd runner.ShellCommand) (runner.ShellR
 	r, err := sandbox.Run(ctx, sandbox.Spec{
 		Line: cmd.Line, Shell: s.c.Program, Dir: dir, Env: s.c.Env, RunID: s.c.RunID,
 		Timeout: timeout, OutputCap: s.c.OutputCap, Notable: excerpt.Failing,
+		Confine: s.policy(cmd.Network), Required: s.c.Required,
 	})
 	return runner.ShellResult{
 		Stdout: r.Stdout.String(), Stderr: r.Stderr.String(), Combined: r.Combined.String(),
 		Exit: r.Exit, TimedOut: r.TimedOut, Took: r.Took,
 	}, err
+}
+
+func (s *Shell) policy(network bool) *sandbox.Policy {
+	if s.c.Confine == nil {
+		return nil
+	}
+	p := *s.c.Confine
+	p.Network = network
+	return &p
 }
 
 // dir is a directory of the worktree, without links that lead out of it.

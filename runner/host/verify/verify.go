@@ -51,7 +51,10 @@ func (v *Verifier) Verify(ctx context.Context, commands []string) (event.Evidenc
 	}
 	var troubles []string
 	for _, c := range list {
-		res, err := v.shell.Run(ctx, runner.ShellCommand{Line: c.Line, Dir: c.Dir, Timeout: v.timeout})
+		res, err := v.shell.Run(ctx, runner.ShellCommand{
+			Line: c.Line, Dir: c.Dir, Timeout: v.timeout,
+			Network: true, // a fresh worktree has no dependencies; tests fetch them, and hold no secret that could leave
+		})
 		if err != nil {
 			return ev, fmt.Errorf("verify: run %q: %w", c.Line, err)
 		}

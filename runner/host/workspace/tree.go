@@ -33,6 +33,10 @@ type Tree struct {
 
 var _ runner.Workspace = (*Tree)(nil)
 
+// GitDir is the worktree's git directory, absolute. What the file .git in the
+// worktree says is not to be believed once an agent could have changed it.
+func (t *Tree) GitDir() string { return t.entry }
+
 // Head is the commit that the run's branch is at.
 func (t *Tree) Head() string { return t.head }
 
