@@ -14,6 +14,10 @@ type ModelCallStarted struct {
 	Model     string        `json:"model"`
 	MaxOutput int64         `json:"max_output,omitempty"`
 	Reserved  budget.Amount `json:"reserved"`
+
+	Question string   `json:"question,omitempty"` // of an agent, which this call answers in a person's place
+	Prompt   *Payload `json:"prompt,omitempty"`   // {system, user, frame} of such a call
+	Cut      int64    `json:"cut,omitempty"`      // bytes of older tool results that the request leaves out
 }
 
 // ToolUse is one tool call a model asked for; its arguments are in the response.
@@ -21,6 +25,8 @@ type ToolUse struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	Writes bool   `json:"writes,omitempty"` // may change the worktree
+
+	Question string `json:"question,omitempty"` // the agent asks this, and no tool runs
 }
 
 // ModelCallFinished holds the measured answer of one turn. When Tools is empty
@@ -172,7 +178,9 @@ func (*VerifyFinished) EventType() Type { return "VerifyFinished" }
 // EventType implements Body.
 func (*EffectForfeited) EventType() Type { return "EffectForfeited" }
 
-func (*ModelCallStarted) payloads() (needed, other []*Payload) { return nil, nil }
+func (b *ModelCallStarted) payloads() (needed, other []*Payload) {
+	return nil, []*Payload{b.Prompt}
+}
 func (b *ModelCallFinished) payloads() (needed, other []*Payload) {
 	return []*Payload{b.Output}, []*Payload{&b.Response}
 }

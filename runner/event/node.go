@@ -20,7 +20,19 @@ const (
 // NodeStarted says that a token began an execution of a node.
 type NodeStarted struct {
 	Visit  int      `json:"visit"`            // 1 for the first execution of this node
-	Prompt *Payload `json:"prompt,omitempty"` // rendered {system, user}; a call's first messages
+	Prompt *Payload `json:"prompt,omitempty"` // rendered {system, user, frame}; a call's first messages
+
+	Session   string `json:"session,omitempty"`   // id of the conversation that the visit belongs to
+	Continues string `json:"continues,omitempty"` // the visit, as NODE#VISIT, whose conversation goes on in this one
+}
+
+// NodeRetried says that an execution of an agent failed and begins again, with
+// its first messages.
+type NodeRetried struct {
+	Visit  int          `json:"visit"`
+	Try    int          `json:"try"` // 1 for the first time the visit begins again
+	Class  FailureClass `json:"class"`
+	Detail string       `json:"detail"`
 }
 
 // NodeFinished says that the node's output is final.
@@ -29,6 +41,10 @@ type NodeFinished struct {
 	Output  Payload `json:"output"`
 	Commit  string  `json:"commit,omitempty"`  // head of the branch afterwards
 	Changed bool    `json:"changed,omitempty"` // the commit is new
+
+	Route  []int  `json:"route,omitempty"`  // edges that a model chose for a router, as indexes in file order, ascending
+	Reason string `json:"reason,omitempty"` // why the model chose them
+	By     string `json:"by,omitempty"`     // the model that answered a human gate in a person's place
 }
 
 // NodeFailed says that the execution ended without an output.
@@ -58,9 +74,13 @@ func (*NodeFinished) EventType() Type { return "NodeFinished" }
 func (*NodeFailed) EventType() Type { return "NodeFailed" }
 
 // EventType implements Body.
+func (*NodeRetried) EventType() Type { return "NodeRetried" }
+
+// EventType implements Body.
 func (*EdgeTaken) EventType() Type { return "EdgeTaken" }
 
 func (b *NodeStarted) payloads() (needed, other []*Payload)  { return nil, []*Payload{b.Prompt} }
 func (b *NodeFinished) payloads() (needed, other []*Payload) { return []*Payload{&b.Output}, nil }
 func (*NodeFailed) payloads() (needed, other []*Payload)     { return nil, nil }
+func (*NodeRetried) payloads() (needed, other []*Payload)    { return nil, nil }
 func (b *EdgeTaken) payloads() (needed, other []*Payload)    { return []*Payload{b.Input}, nil }

@@ -13,6 +13,7 @@ var bodies = map[Type]func() Body{
 	"NodeStarted":       func() Body { return new(NodeStarted) },
 	"NodeFinished":      func() Body { return new(NodeFinished) },
 	"NodeFailed":        func() Body { return new(NodeFailed) },
+	"NodeRetried":       func() Body { return new(NodeRetried) },
 	"EdgeTaken":         func() Body { return new(EdgeTaken) },
 	"ModelCallStarted":  func() Body { return new(ModelCallStarted) },
 	"ModelCallFinished": func() Body { return new(ModelCallFinished) },

@@ -144,6 +144,8 @@ func (s *Sequence) content(e *Event) string {
 		return s.leaves(e, b.Visit)
 	case *NodeFailed:
 		return s.leaves(e, b.Visit)
+	case *NodeRetried:
+		return s.inside(e, b.Visit)
 	case *GateAsked:
 		return s.asked(e, b.Key, false)
 	case *GateAnswered:
@@ -186,12 +188,17 @@ func (s *Sequence) arrives(e *Event, b *NodeStarted) string {
 	return ""
 }
 
-func (s *Sequence) leaves(e *Event, number int) string {
-	v := visit{e.Node, number}
-	token, open := s.visits[v]
-	if !open || token != e.Token {
+func (s *Sequence) inside(e *Event, number int) string {
+	if token, open := s.visits[visit{e.Node, number}]; !open || token != e.Token {
 		return fmt.Sprintf("token %d is not on visit %d of %s", e.Token, number, e.Node)
 	}
-	delete(s.visits, v)
 	return ""
+}
+
+func (s *Sequence) leaves(e *Event, number int) string {
+	reason := s.inside(e, number)
+	if reason == "" {
+		delete(s.visits, visit{e.Node, number})
+	}
+	return reason
 }

@@ -44,6 +44,7 @@ func whole() []event.Event {
 		&event.RunResumed{Attempt: 5},
 		&event.CommandStarted{Key: "c2"},
 		&event.CommandFinished{Key: "c2"},
+		&event.NodeRetried{Visit: 3, Try: 1},
 		&event.NodeFailed{Visit: 3},
 		&event.VerifyStarted{Key: "v1"},
 		&event.VerifyFinished{Key: "v1"},

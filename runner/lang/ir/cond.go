@@ -58,7 +58,7 @@ func asBool(v any, what string) (bool, error) {
 }
 
 // Expr is a compiled expression over output, input, vars, outputs, loop,
-// artifacts and run. It cannot reach a clock, the network or the file system.
+// artifacts, run and event. It cannot reach a clock, the network or the file system.
 type Expr struct {
 	Source string
 	Span   diag.Span
@@ -70,7 +70,7 @@ type Expr struct {
 var unsteady = []string{"now", "date", "duration", "timezone", "keys", "values", "toPairs"}
 
 // exprRoots are the names an expression may begin a reference with.
-var exprRoots = []string{"output", "input", "vars", "outputs", "loop", "artifacts", "run"}
+var exprRoots = []string{"output", "input", "vars", "outputs", "loop", "artifacts", "run", "event"}
 
 // CompileExpr parses an expression. The error is one line about the expression.
 func CompileExpr(source string, span diag.Span) (*Expr, error) {

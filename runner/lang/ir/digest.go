@@ -84,6 +84,9 @@ func writeCall(w io.Writer, c *Call) {
 		fmt.Fprintf(w, "tool %q\n", t.Name)
 	}
 	c.Policy.write(w)
+	if c.Interaction != NoInteraction {
+		fmt.Fprintf(w, "interaction %q %q %q\n", c.Interaction, c.InteractionPrompt.source(), c.InteractionModel.source())
+	}
 }
 
 func writeBindings(w io.Writer, with []Binding) {

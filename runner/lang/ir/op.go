@@ -46,6 +46,38 @@ type Call struct {
 	Readonly    bool
 	MaxTokens   int64 // answer tokens of one turn; 0 is the default
 	Temperature *float64
+
+	Interaction       Interaction // who answers the agent's own questions
+	InteractionPrompt *Template   // for the model that answers; nil: none
+	InteractionModel  *Template   // the model that answers; nil: the call's own
+}
+
+// Interaction says who answers the questions that an agent has while it works.
+type Interaction string
+
+// The ways of answering an agent.
+const (
+	NoInteraction Interaction = ""
+	HumanAnswers  Interaction = "human"
+	ModelAnswers  Interaction = "llm"
+	ModelOrHuman  Interaction = "llm_or_human" // the model decides whether a person is needed
+)
+
+// CallOf is how op asks a model, or nil when it never does.
+func CallOf(op Op) *Call {
+	switch op := op.(type) {
+	case *Call:
+		return op
+	case *Route:
+		if op.Mode == LLM {
+			return op.Call
+		}
+	case *Ask:
+		if op.Mode != Pause {
+			return op.Call
+		}
+	}
+	return nil
 }
 
 // ToolRef names a tool.

@@ -92,12 +92,25 @@ func (f *Field) Coerce(v any) (any, bool) {
 	case gates.Float:
 		return coerceFloat(v)
 	case gates.Strings:
-		return coerceStrings(v)
+		list, ok := coerceStrings(v)
+		return list, ok && f.allows(list)
 	case gates.String:
 		s, ok := v.(string)
 		return s, ok && (len(f.Enum) == 0 || slices.Contains(f.Enum, s))
 	}
 	return v, true
+}
+
+// allows reports whether every item of a list is in the field's closed set.
+func (f *Field) allows(list any) bool {
+	if len(f.Enum) == 0 {
+		return true
+	}
+	items, _ := list.([]any)
+	return !slices.ContainsFunc(items, func(item any) bool {
+		s, _ := item.(string)
+		return !slices.Contains(f.Enum, s)
+	})
 }
 
 func coerceBool(v any) (any, bool) {
@@ -208,19 +221,24 @@ func (f *Field) jsonSchema() string {
 	}
 	out := `{"type":` + typ
 	if f.Kind == gates.Strings {
-		out += `,"items":{"type":"string"}`
+		return out + `,"items":{"type":"string"` + f.jsonEnum(false) + `}}`
 	}
-	if len(f.Enum) > 0 {
-		values := make([]string, 0, len(f.Enum)+1)
-		for _, e := range f.Enum {
-			values = append(values, quote(e))
-		}
-		if f.Optional {
-			values = append(values, "null")
-		}
-		out += `,"enum":[` + strings.Join(values, ",") + `]`
+	return out + f.jsonEnum(f.Optional) + "}"
+}
+
+// jsonEnum writes the closed set, which holds null when the value may be.
+func (f *Field) jsonEnum(null bool) string {
+	if len(f.Enum) == 0 {
+		return ""
 	}
-	return out + "}"
+	values := make([]string, 0, len(f.Enum)+1)
+	for _, e := range f.Enum {
+		values = append(values, quote(e))
+	}
+	if null {
+		values = append(values, "null")
+	}
+	return `,"enum":[` + strings.Join(values, ",") + `]`
 }
 
 func quote(s string) string {

@@ -71,7 +71,7 @@ func (c *Call) slots() []**Template {
 	if c == nil {
 		return nil
 	}
-	return []**Template{&c.Model, &c.System, &c.User}
+	return []**Template{&c.Model, &c.System, &c.User, &c.InteractionPrompt, &c.InteractionModel}
 }
 
 // OutputFields are the fields that the node's output is known to have: its
