@@ -59,7 +59,7 @@ func (e *engine) commandDone(ctx context.Context, c machine.RunCommand, finished
 // has a field that tells: then the workflow judges.
 func commandOutput(n *ir.Node, r ShellResult) (*event.Payload, event.FailureClass, string) {
 	fields := commandFields(r)
-	own, jsonErr := decodeObject([]byte(strings.TrimSpace(r.Stdout)))
+	own, jsonErr := ir.DecodeObject([]byte(strings.TrimSpace(r.Stdout)))
 	for k, v := range own {
 		fields[k] = v
 	}
@@ -115,7 +115,7 @@ func (e *engine) builtinNode(c machine.RunCommand, args map[string]any) effectFu
 	name := strings.TrimPrefix(c.Exec.Uses, "builtin.")
 	return func(ctx context.Context) ([]event.Body, error) {
 		began := e.Clock.Now()
-		result, err := e.Tools.Call(ctx, name, mustEncode(args))
+		result, err := e.useTool(ctx, c.Left, name, mustEncode(args))
 		if err != nil || ctx.Err() != nil {
 			return unknown(ctx, c.Key, err)
 		}

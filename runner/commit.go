@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pawl-ci/pawl/runner/lang/ir"
 	"github.com/pawl-ci/pawl/runner/machine"
 )
 
@@ -14,7 +15,7 @@ const subjectLimit = 72
 // record.
 func (e *engine) commitFor(c machine.Finish) Commit {
 	return Commit{
-		Subject: subject(c.Node.ID, c.Output.Raw()),
+		Subject: subject(c.Node.ID, c.Done.Output.Raw()),
 		Body:    fmt.Sprintf("Made by node %s of workflow %s, visit %d.", c.Node.ID, e.state.Workflow.Name, c.Token.Visit),
 		Trailers: []Trailer{
 			{"Pawl-Run", string(e.run)},
@@ -28,7 +29,7 @@ func (e *engine) commitFor(c machine.Finish) Commit {
 // subject is the node's own summary when its output has one.
 func subject(node string, output []byte) string {
 	text := node
-	if object, err := decodeObject(output); err == nil {
+	if object, err := ir.DecodeObject(output); err == nil {
 		for _, field := range []string{"commit_message", "title", "summary"} {
 			if s, ok := object[field].(string); ok && strings.TrimSpace(s) != "" {
 				text = node + ": " + strings.Join(strings.Fields(s), " ")

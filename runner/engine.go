@@ -31,6 +31,10 @@ type Options struct {
 	Prices   budget.Table
 	Redact   func(string) string // applied to all text before it is recorded; nil changes nothing
 	Progress func(event.Event)   // called with every event once it is durable; may be nil
+
+	// MaxConversation bounds the messages of one request in bytes; older results
+	// of tools are left out above it, with a note. 0 means about 130,000 tokens.
+	MaxConversation int
 }
 
 // AnswerError says that an answer given to a gate does not fit the question. The
@@ -208,7 +212,7 @@ func (e *engine) handle(c machine.Command) (bool, error) {
 	}
 	if f, ok := c.(machine.Finish); ok && (!f.Commit || e.Workspace == nil) {
 		// Nothing to commit: closing the visit is a decision, not an effect.
-		return true, e.record(f.Token.ID, f.Node.ID, &event.NodeFinished{Visit: f.Token.Visit, Output: f.Output})
+		return true, e.record(f.Token.ID, f.Node.ID, f.Done)
 	}
 	s, started, err := e.prepare(c)
 	if err != nil || s == nil && started == nil {

@@ -70,6 +70,11 @@ func fold(t *testing.T, w *ir.Workflow, events []event.Event) *machine.State {
 // attempt runs or resumes, whatever the record says is next.
 func attempt(t *testing.T, w *ir.Workflow, world *kit.World) (*machine.State, error) {
 	t.Helper()
+	return run(t, w, world, runner.Options{Prices: kit.Price()})
+}
+
+func run(t *testing.T, w *ir.Workflow, world *kit.World, opts runner.Options) (*machine.State, error) {
+	t.Helper()
 	state := fold(t, w, world.Events())
 	var first event.Body = &event.RunResumed{Attempt: state.Attempt + 1}
 	switch state.Status {
@@ -78,7 +83,7 @@ func attempt(t *testing.T, w *ir.Workflow, world *kit.World) (*machine.State, er
 	case machine.Finished:
 		return state, nil
 	}
-	err := runner.Run(context.Background(), state, first, runID, world.Ports(), runner.Options{Prices: kit.Price()})
+	err := runner.Run(context.Background(), state, first, runID, world.Ports(), opts)
 	return fold(t, w, world.Events()), err
 }
 

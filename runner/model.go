@@ -17,7 +17,7 @@ import (
 // prepareModel builds the request and reserves its worst case. When the purse
 // refuses, the event stops the run instead.
 func (e *engine) prepareModel(c machine.CallModel) (*start, event.Body, error) {
-	req, err := e.request(c)
+	req, cut, err := e.request(c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,7 +40,11 @@ func (e *engine) prepareModel(c machine.CallModel) (*start, event.Body, error) {
 	}
 	req.MaxOutput = e.cap(c.Call, maxOut)
 	started := &event.ModelCallStarted{
-		Key: c.Key, Turn: c.Turn, Attempt: c.Attempt, Model: req.Model, MaxOutput: maxOut, Reserved: reserve,
+		Key: c.Key, Turn: c.Turn, Attempt: c.Attempt, Model: req.Model, MaxOutput: maxOut, Reserved: reserve, Cut: cut,
+	}
+	if c.Side != nil {
+		prompt := event.Inline(mustEncode(c.Side.Prompt))
+		started.Question, started.Prompt = c.Side.Question, &prompt
 	}
 	call := modelCall{engine: e, command: c, req: req, reserved: reserve, price: price, priced: priced, prompt: prompt}
 	return &start{c.Token, c.Node, call.do}, started, nil
@@ -95,7 +99,7 @@ type modelCall struct {
 
 func (m modelCall) do(ctx context.Context) ([]event.Body, error) {
 	call := ctx
-	if limit := m.command.Node.Timeout; limit > 0 {
+	if limit := m.command.Left; limit > 0 {
 		var cancel context.CancelFunc
 		call, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
@@ -146,11 +150,14 @@ func (m modelCall) finished(resp *ModelResponse, took time.Duration) *event.Mode
 		call.Args = redact(call.Args)
 		said.ToolCalls = append(said.ToolCalls, call)
 		writes := slices.ContainsFunc(m.req.Tools, func(t ToolSpec) bool { return t.Name == call.Name && t.Writes })
-		body.Tools = append(body.Tools, event.ToolUse{ID: call.ID, Name: call.Name, Writes: writes})
+		body.Tools = append(body.Tools, event.ToolUse{ID: call.ID, Name: call.Name, Writes: writes, Question: questionIn(m.command.Call, call)})
+	}
+	if m.command.Side != nil {
+		body.Tools, said.ToolCalls = nil, nil // whoever answers an agent has no tools
 	}
 	body.Response = event.Inline(mustEncode(said))
 	if len(body.Tools) == 0 {
-		body.Output, body.Problem = outputOf(m.command.Node.Out, said.Text, resp.Finish)
+		body.Output, body.Problem = m.command.Reply.Read(said.Text, resp.Finish)
 	}
 	return body
 }

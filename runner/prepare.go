@@ -75,7 +75,7 @@ func unknown(ctx context.Context, key event.Key, hostErr error) ([]event.Body, e
 
 // finish commits what the node changed.
 func (e *engine) finish(c machine.Finish) func(context.Context) ([]event.Body, error) {
-	done := &event.NodeFinished{Visit: c.Token.Visit, Output: c.Output}
+	done := *c.Done
 	commit := e.commitFor(c)
 	return func(ctx context.Context) ([]event.Body, error) {
 		head, changed, err := e.Workspace.Commit(ctx, commit)
@@ -86,7 +86,7 @@ func (e *engine) finish(c machine.Finish) func(context.Context) ([]event.Body, e
 			return nil, fmt.Errorf("commit: %w", err)
 		}
 		done.Commit, done.Changed = head, changed
-		return []event.Body{done}, nil
+		return []event.Body{&done}, nil
 	}
 }
 

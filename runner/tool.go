@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
@@ -18,7 +20,7 @@ func (e *engine) prepareTool(c machine.CallTool) (event.Body, effectFunc) {
 	started := &event.ToolCallStarted{
 		Key: c.Key, Turn: c.Turn, Index: c.Index, Attempt: c.Attempt, Name: c.Use.Name, Writes: c.Use.Writes,
 	}
-	call := c.Node.Op.(*ir.Call)
+	call := ir.CallOf(c.Node.Op)
 	response := c.Token.Conversation.Turns[c.Turn-1].Response
 	return started, func(ctx context.Context) ([]event.Body, error) {
 		args, err := e.arguments(response, c.Index)
@@ -26,7 +28,7 @@ func (e *engine) prepareTool(c machine.CallTool) (event.Body, effectFunc) {
 			return unknown(ctx, c.Key, err)
 		}
 		began := e.Clock.Now()
-		result, err := e.callTool(ctx, call, c.Use.Name, args)
+		result, err := e.callTool(ctx, c, call, args)
 		if err != nil || ctx.Err() != nil {
 			return unknown(ctx, c.Key, err)
 		}
@@ -66,18 +68,38 @@ func (e *engine) arguments(response event.Payload, index int) (string, error) {
 }
 
 // callTool refuses what the node does not list: a model may ask for anything.
-func (e *engine) callTool(ctx context.Context, call *ir.Call, name, args string) (ToolResult, error) {
+func (e *engine) callTool(ctx context.Context, c machine.CallTool, call *ir.Call, args string) (ToolResult, error) {
+	name := c.Use.Name
 	specs, err := e.toolSpecs(call)
 	if err != nil {
 		return ToolResult{}, err
 	}
 	allowed := make([]string, 0, len(specs))
 	for _, s := range specs {
-		if s.Name == name {
-			return e.Tools.Call(ctx, name, json.RawMessage(args))
+		if s.Name == name && name != machine.AskTool {
+			return e.useTool(ctx, c.Left, name, json.RawMessage(args))
 		}
 		allowed = append(allowed, s.Name)
 	}
+	if name == machine.AskTool && slices.Contains(allowed, name) { // one that could be read was forwarded
+		return ToolResult{Text: `write the question into the argument "question"`, Error: true, Summary: "refused a question without text"}, nil
+	}
 	text := fmt.Sprintf("there is no tool %q here; you may use: %s", name, strings.Join(allowed, ", "))
 	return ToolResult{Text: text, Error: true, Summary: "refused " + name}, nil
+}
+
+// useTool runs a tool within what is left of its node's time. A tool that had to
+// be ended is a result, not a failure of the host: the machine decides about the
+// node.
+func (e *engine) useTool(ctx context.Context, left time.Duration, name string, args json.RawMessage) (ToolResult, error) {
+	if left == 0 {
+		return e.Tools.Call(ctx, name, args)
+	}
+	bounded, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	result, err := e.Tools.Call(bounded, name, args)
+	if bounded.Err() == nil || ctx.Err() != nil {
+		return result, err
+	}
+	return ToolResult{Text: name + " was ended: the time of this step is used up", Error: true, Summary: "ended " + name}, nil
 }

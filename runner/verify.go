@@ -2,8 +2,10 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
@@ -12,7 +14,7 @@ import (
 
 // prepareVerify runs the repository's tests before done counts.
 func (e *engine) prepareVerify(c machine.Verify) (event.Body, effectFunc) {
-	verify := e.verification()
+	verify := e.verification(0)
 	return &event.VerifyStarted{Key: c.Key}, func(ctx context.Context) ([]event.Body, error) {
 		evidence, err := verify(ctx)
 		if err != nil || ctx.Err() != nil {
@@ -24,10 +26,14 @@ func (e *engine) prepareVerify(c machine.Verify) (event.Body, effectFunc) {
 
 // verifyNode is builtin.verify: the same tests as a step of the workflow.
 func (e *engine) verifyNode(c machine.RunCommand) effectFunc {
-	verify := e.verification()
+	verify := e.verification(c.Left)
 	return func(ctx context.Context) ([]event.Body, error) {
 		began := e.Clock.Now()
 		evidence, err := verify(ctx)
+		if errors.Is(err, errVerifyTime) {
+			problem := fmt.Sprintf("timeout: the tests did not end within %s", c.Left)
+			return []event.Body{&event.CommandFinished{Key: c.Key, Exit: 1, Class: event.FailTimeout, Problem: problem, Millis: e.Clock.Now().Sub(began).Milliseconds()}}, nil
+		}
 		if err != nil || ctx.Err() != nil {
 			return unknown(ctx, c.Key, err)
 		}
@@ -51,7 +57,7 @@ func (e *engine) verifyNode(c machine.RunCommand) effectFunc {
 // verification tests exactly what would be committed and puts the worktree back
 // afterwards, so that what a test run drops is not taken for work. It reads the
 // state now; the function it returns may run beside other effects.
-func (e *engine) verification() func(context.Context) (event.Evidence, error) {
+func (e *engine) verification(left time.Duration) func(context.Context) (event.Evidence, error) {
 	head := e.state.Head
 	var commands []string
 	if v := e.state.Workflow.Verify; v.Mode == ir.VerifyCommands {
@@ -65,16 +71,34 @@ func (e *engine) verification() func(context.Context) (event.Evidence, error) {
 		if err != nil {
 			return event.Evidence{}, err
 		}
-		evidence, err := e.Verifier.Verify(ctx, commands)
-		if err != nil {
+		evidence, err := e.within(ctx, left, commands)
+		if err != nil && !errors.Is(err, errVerifyTime) {
 			return event.Evidence{}, err
 		}
+		timeUp := err
 		if err := e.Workspace.Restore(ctx, head, snapshot); err != nil {
 			return event.Evidence{}, fmt.Errorf("put the worktree back after the tests: %w", err)
 		}
 		evidence.Tree = snapshot
-		return e.redacted(evidence), nil
+		return e.redacted(evidence), timeUp
 	}
+}
+
+// errVerifyTime says that the tests did not end within the node's time.
+var errVerifyTime = errors.New("the tests did not end in time")
+
+// within runs the tests in at most left, when that is not 0.
+func (e *engine) within(ctx context.Context, left time.Duration, commands []string) (event.Evidence, error) {
+	if left == 0 {
+		return e.Verifier.Verify(ctx, commands)
+	}
+	bounded, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	evidence, err := e.Verifier.Verify(bounded, commands)
+	if bounded.Err() != nil && ctx.Err() == nil {
+		return event.Evidence{}, errVerifyTime
+	}
+	return evidence, err
 }
 
 func (e *engine) redacted(ev event.Evidence) event.Evidence {

@@ -69,13 +69,15 @@ func (s *State) applyNode(e event.Event) error {
 		return s.nodeStarted(t, b)
 	case *event.NodeFinished:
 		return s.nodeFinished(t, b)
+	case *event.NodeRetried:
+		return s.retried(t, b)
 	case *event.NodeFailed:
 		t.Phase, t.Failure = Broken, b
 		return nil
 	case *event.EdgeTaken:
 		return s.edgeTaken(t, b)
 	case *event.GateOpened:
-		t.Question, t.Phase = b, Asking
+		t.Question, t.Phase, t.paused = b, Asking, s.Purse.Elapsed
 		return s.begins(e, b.Key)
 	case *event.GateAsked:
 		s.end(b.Key)

@@ -11,6 +11,9 @@ func (s *State) applyEffect(e event.Event, t *Token) error {
 	switch b := e.Body.(type) {
 	case *event.ModelCallStarted:
 		s.Purse.Hold(string(b.Key), b.Reserved)
+		if err := s.sideOpened(t, b); err != nil {
+			return err
+		}
 		return s.begins(e, b.Key)
 	case *event.ModelCallFinished:
 		return s.modelFinished(t, b)
@@ -50,10 +53,20 @@ func (s *State) modelFinished(t *Token, b *event.ModelCallFinished) error {
 	s.Purse.Settle(string(b.Key), b.Usage)
 	t.usage, t.model = t.usage.Add(b.Usage), b.Model
 	t.succeeded()
-	t.Conversation.Turns = append(t.Conversation.Turns, Turn{Response: b.Response, Tools: b.Tools, Problem: b.Problem})
-	if b.Output != nil {
-		t.Output, t.Phase = b.Output, Completed
+	if _, asked := t.waitingQuestion(); asked {
+		return t.sideAnswered(b)
 	}
+	t.Conversation.Turns = append(t.Conversation.Turns, Turn{Response: b.Response, Tools: b.Tools, Problem: b.Problem})
+	if b.Output == nil {
+		return nil
+	}
+	switch op := t.At.Op.(type) {
+	case *ir.Ask:
+		return t.decided(op, b)
+	case *ir.Route:
+		return s.routed(t, b)
+	}
+	t.Output, t.Phase = b.Output, Completed
 	return nil
 }
 
@@ -123,9 +136,17 @@ func (s *State) gateAnswered(t *Token, b *event.GateAnswered) error {
 		s.end(b.Key)
 	}
 	t.succeeded()
+	t.began += s.Purse.Elapsed - t.paused // a person's time is not the node's
+	s.wake(t)
+	if _, asked := t.waitingQuestion(); asked {
+		said, err := object(b.Output)
+		if err != nil {
+			return fmt.Errorf("answer: %w", err)
+		}
+		return t.told(said[answerField])
+	}
 	output := event.Inline(b.Output)
 	t.Output, t.Phase = &output, Completed
-	s.wake(t)
 	return nil
 }
 

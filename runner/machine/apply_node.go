@@ -15,11 +15,12 @@ func (s *State) nodeStarted(t *Token, b *event.NodeStarted) error {
 	}
 	n.visits = b.Visit
 	s.Purse.Iterations++
+	talk, err := s.opened(t, b)
 	*t = Token{
-		ID: t.ID, At: t.At, Input: t.Input, Loops: t.Loops,
-		Phase: Working, Visit: b.Visit, Conversation: Conversation{Prompt: b.Prompt},
+		ID: t.ID, At: t.At, Input: t.Input, Loops: t.Loops, last: t.last,
+		Phase: Working, Visit: b.Visit, Conversation: talk, began: s.Purse.Elapsed,
 	}
-	return nil
+	return err
 }
 
 func (s *State) nodeFinished(t *Token, b *event.NodeFinished) error {
@@ -29,7 +30,9 @@ func (s *State) nodeFinished(t *Token, b *event.NodeFinished) error {
 	}
 	n := s.node(t.At)
 	n.outputs = append(n.outputs, output)
-	n.meta = t.meta()
+	s.keepTalk(t)
+	n.meta = t.meta(b)
+	t.route = b.Route
 	s.latest[t.At.ID] = output
 	if t.At.Publish != "" {
 		s.artifacts[t.At.Publish] = append(s.artifacts[t.At.Publish], output)
@@ -44,9 +47,10 @@ func (s *State) nodeFinished(t *Token, b *event.NodeFinished) error {
 }
 
 // meta is what templates may read beside the output, under names with "_".
-func (t *Token) meta() map[string]any {
+func (t *Token) meta(b *event.NodeFinished) map[string]any {
 	return map[string]any{
-		"_session_id": fmt.Sprintf("%s#%d", t.At.ID, t.Visit),
+		"_session_id": t.Conversation.Session,
+		"_reason":     b.Reason,
 		"_tokens":     int(t.usage.Input + t.usage.Output),
 		"_cost_usd":   float64(t.usage.Cost) / 1e6,
 		"_model":      t.model,
@@ -62,7 +66,7 @@ func (s *State) edgeTaken(t *Token, b *event.EdgeTaken) error {
 	if err != nil {
 		return err
 	}
-	*t = Token{ID: t.ID, At: edge.To, Phase: Arrived, Input: admit(edge.To, input), Loops: countLoops(t.Loops, edge)}
+	*t = Token{ID: t.ID, At: edge.To, Phase: Arrived, Input: admit(edge.To, input), Loops: countLoops(t.Loops, edge), last: t.last}
 	s.wake(t)
 	return nil
 }

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/pawl-ci/pawl/gates"
 	"github.com/pawl-ci/pawl/runner/event"
@@ -27,16 +28,19 @@ type Effect struct {
 	Node    *ir.Node
 	Key     event.Key
 	Attempt int
+	Left    time.Duration // of the node's time; 0 without a bound
 }
 
 // CallModel asks for the next turn of a conversation. Repair is set when the
-// turn before could not be read as the node's output.
+// turn before could not be read as the node's output. Reply reads the answer.
 type CallModel struct {
 	Effect
 	Call   *ir.Call
 	Model  string // as the workflow names it
 	Turn   int
 	Repair string
+	Reply  Reply
+	Side   *Side // set when the call answers an agent's question
 }
 
 // CallTool runs one tool that the model asked for in turn Turn.
@@ -71,10 +75,11 @@ type Verify struct {
 	Effect
 }
 
-// Finish commits what the node changed and closes the visit.
+// Finish commits what the node changed and closes the visit with Done, which the
+// commit is added to.
 type Finish struct {
 	Effect
-	Output event.Payload
+	Done   *event.NodeFinished
 	Commit bool // the node may have written
 }
 
@@ -90,6 +95,9 @@ func (Finish) isCommand()     {}
 // effect names the next effect of t: what is "model/3", "tool/3.0", "command", …
 func (t *Token) effect(what string) Effect {
 	attempt := t.attempts + 1
+	if t.try > 0 {
+		what = fmt.Sprintf("try%d/%s", t.try+1, what)
+	}
 	key := fmt.Sprintf("%d/%s/%d/%s/%d", t.ID, t.At.ID, t.Visit, what, attempt)
 	return Effect{Token: t, Node: t.At, Key: event.Key(key), Attempt: attempt}
 }

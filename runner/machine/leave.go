@@ -9,8 +9,12 @@ import (
 )
 
 // leave chooses the edge: the first in file order whose condition holds, else
-// the unconditional one. Edges whose loop is used up are skipped.
+// the unconditional one. Edges whose loop is used up are skipped. What a model
+// chose for a router stands.
 func (s *State) leave(t *Token) Command {
+	if len(t.route) > 0 {
+		return s.take(t, t.At.Edges[t.route[0]])
+	}
 	if route, ok := t.At.Op.(*ir.Route); ok && route.Mode == ir.RoundRobin {
 		return s.take(t, t.At.Edges[(t.Visit-1)%len(t.At.Edges)])
 	}

@@ -36,7 +36,7 @@ func (s *State) step(t *Token) Command {
 	case Working:
 		return s.work(t)
 	case Completed:
-		return Finish{Effect: t.effect("finish"), Output: *t.Output, Commit: t.Wrote && s.Workflow.Worktree}
+		return Finish{Effect: t.effect("finish"), Done: t.done(), Commit: t.Wrote && s.Workflow.Worktree}
 	case Leaving:
 		return s.leave(t)
 	case Asking:
@@ -73,16 +73,6 @@ func (s *State) arrive(t *Token) Command {
 		}}
 	}
 	return t.record(s.begun(t))
-}
-
-func (s *State) begun(t *Token) *event.NodeStarted {
-	started := &event.NodeStarted{Visit: s.node(t.At).visits + 1}
-	if call, ok := t.At.Op.(*ir.Call); ok {
-		if prompt, err := s.prompt(t, call); err == nil {
-			started.Prompt = prompt
-		}
-	}
-	return started
 }
 
 // finish ends the run once what done promises has been checked.
@@ -141,7 +131,7 @@ func (s *State) work(t *Token) Command {
 	case *ir.Ask:
 		return s.ask(t, op)
 	case *ir.Route:
-		return s.complete(t, t.Input)
+		return s.choose(t, op)
 	case *ir.Compute:
 		return s.compute(t, op)
 	}
@@ -155,6 +145,19 @@ func (s *State) complete(t *Token, output map[string]any) Command {
 		return t.fails(event.FailOutput, "output: %s", err)
 	}
 	return t.record(&event.NodeFinished{Visit: t.Visit, Output: event.Inline(raw)})
+}
+
+// done is the event that closes t's visit.
+func (t *Token) done() *event.NodeFinished {
+	return &event.NodeFinished{Visit: t.Visit, Output: *t.Output, Route: t.route, Reason: t.reason, By: t.by}
+}
+
+// choose is the step of a router. A model is asked only when there is a choice.
+func (s *State) choose(t *Token, op *ir.Route) Command {
+	if op.Mode != ir.LLM || len(s.choices(t)) < 2 {
+		return s.complete(t, t.Input)
+	}
+	return s.converse(t, op.Call)
 }
 
 func (s *State) compute(t *Token, op *ir.Compute) Command {

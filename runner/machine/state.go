@@ -43,9 +43,11 @@ type State struct {
 	Time     time.Time // of the last event
 
 	nodes     []nodeState
-	latest    map[string]any   // newest output by node name
-	artifacts map[string][]any // every version by name, oldest first
-	published map[string]any   // newest version by name
+	latest    map[string]any           // newest output by node name
+	artifacts map[string][]any         // every version by name, oldest first
+	published map[string]any           // newest version by name
+	spoken    map[string]*Conversation // by NODE#VISIT: what can be continued
+	sessions  map[string]*Conversation // by session id: where it stands
 	tokens    map[event.TokenID]*Token
 	lastToken event.TokenID
 	ready     []event.TokenID // sorted
@@ -87,11 +89,26 @@ type Token struct {
 	Visit int
 	Loops map[string]int // by loop name
 
-	Conversation Conversation   // of a Call
+	Conversation *Conversation  // of a node that asks a model; nil before its visit
 	Output       *event.Payload // once Completed
 	Wrote        bool           // a writing tool ran in this visit
 	Failure      *event.NodeFailed
 	Question     *event.GateOpened
+
+	last      *Conversation // of the last agent that the token passed
+	side      *Side         // about the agent's question that is being answered
+	sideTurns int           // answers to the agent's questions so far
+	asked     int           // questions of the agent that were answered
+
+	needsPerson bool     // the model leaves what is open to a person
+	questions   []string // that it has for the person
+	route       []int    // edges that the model chose
+	reason      string   // why
+	by          string   // the model that answered in a person's place
+
+	try    int           // how often the visit has begun again
+	began  time.Duration // of the run's running time, when the visit began; waiting is added
+	paused time.Duration // running time when a person was asked
 
 	attempts int // of the effect that is next, over the whole run
 	failures int // of it, since the run was last resumed
@@ -99,20 +116,6 @@ type Token struct {
 	usage    budget.Usage // of this visit
 	model    string       // as last reported in this visit
 	verified bool         // at done: the evidence is fresh
-}
-
-// Conversation is an agent's exchange in this visit.
-type Conversation struct {
-	Prompt *event.Payload
-	Turns  []Turn
-}
-
-// Turn is one answer of the model with what became of it.
-type Turn struct {
-	Response event.Payload
-	Tools    []event.ToolUse
-	Results  []event.Payload // of the first len(Results) tools
-	Problem  string          // why the answer could not be the output
 }
 
 // NewState returns the state before the first event.
@@ -123,6 +126,8 @@ func NewState(w *ir.Workflow) *State {
 		latest:    make(map[string]any),
 		artifacts: make(map[string][]any),
 		published: make(map[string]any),
+		spoken:    make(map[string]*Conversation),
+		sessions:  make(map[string]*Conversation),
 		tokens:    make(map[event.TokenID]*Token),
 		open:      make(map[event.Key]*Token),
 		warned:    make(map[string]bool),

@@ -109,6 +109,10 @@ func (w *World) Restart() {
 	w.now = w.now.Add(time.Hour)
 }
 
+// Advance lets time pass. It is called from within an operation: the model is
+// slow.
+func (w *World) Advance(d time.Duration) { w.now = w.now.Add(d) }
+
 // Operations is how many operations the present process has made.
 func (w *World) Operations() int { return w.op }
 

@@ -123,7 +123,7 @@ func (s *settings) needModel(w *ir.Workflow) error {
 		return nil
 	}
 	for _, n := range w.Nodes {
-		if _, calls := n.Op.(*ir.Call); calls {
+		if ir.CallOf(n.Op) != nil {
 			return cli.Usage(fmt.Errorf("node %s asks a model, and OPENAI_API_KEY is not set", n.ID),
 				"set OPENAI_API_KEY, or name another server with --base-url or OPENAI_BASE_URL, or use --model-script FILE")
 		}

@@ -13,14 +13,19 @@ func (c *checker) op(n *ir.Node) {
 	case *ir.Call:
 		c.call(n, op)
 	case *ir.Route:
-		if op.Mode == ir.FanOutAll || op.Mode == ir.LLM {
+		switch {
+		case op.Mode == ir.FanOutAll:
 			c.later(n.Span, "router mode "+string(op.Mode))
+		case op.Mode == ir.LLM && op.Multi:
+			c.later(n.Span, "a router that takes several edges")
+		case op.Mode == ir.LLM:
+			c.call(n, op.Call)
 		}
 	case *ir.Join:
 		c.later(n.Span, "join nodes")
 	case *ir.Ask:
 		if op.Mode != ir.Pause {
-			c.later(n.Span, "human nodes that a model answers ("+string(op.Mode)+")")
+			c.call(n, op.Call)
 		}
 	case *ir.Exec:
 		c.uses(n, op)
@@ -29,13 +34,10 @@ func (c *checker) op(n *ir.Node) {
 
 func (c *checker) call(n *ir.Node, op *ir.Call) {
 	if op.Model == nil && op.Backend == "" && c.opt.DefaultModel == "" {
-		c.list.Errorf("C018", n.Span, `add model: "…", or give a default with --model`, "%s %s has neither model nor backend", op.Word(), n.ID)
+		c.list.Errorf("C018", n.Span, `add model: "…", or give a default with --model`, "%s %s has neither model nor backend", n.Op.Word(), n.ID)
 	}
 	if op.Backend != "" {
 		c.later(n.Span, "backend "+op.Backend)
-	}
-	if op.Session != ir.Fresh {
-		c.later(n.Span, "session: "+string(op.Session))
 	}
 	for _, t := range op.Tools {
 		c.tool(t.Name, t.Span)
@@ -65,7 +67,7 @@ func (c *checker) uses(n *ir.Node, op *ir.Exec) {
 // later refuses what this version cannot run: a clear word now is better than a
 // run that stops in the middle.
 func (c *checker) later(span diag.Span, what string) {
-	c.list.Errorf("P169", span, "this version runs agents, judges, tools, human gates, compute nodes and condition and round_robin routers",
+	c.list.Errorf("P169", span, "this version runs agents and judges on its own client, tools, human gates, compute nodes and routers that take one edge",
 		"%s cannot be run by this version of pawl", what)
 }
 
@@ -75,8 +77,8 @@ func (c *checker) limits() {
 		return
 	}
 	for _, n := range c.w.Nodes {
-		call, ok := n.Op.(*ir.Call)
-		if !ok || call.Model == nil || len(call.Model.Refs()) > 0 || c.opt.DefaultModel != "" {
+		call := ir.CallOf(n.Op)
+		if call == nil || call.Model == nil || len(call.Model.Refs()) > 0 || c.opt.DefaultModel != "" {
 			continue
 		}
 		name, err := call.Model.Render(nil, nil)

@@ -71,9 +71,26 @@ func (l *lowering) call(props syntax.Props, role ir.CallRole) *ir.Call {
 	if v := props.Value("readonly"); v != nil {
 		c.Readonly = v.Bool()
 	}
+	c.Interaction = ir.Interaction(word(props, "interaction"))
+	if v := l.decl.Props.Value("interaction"); v != nil && c.Interaction == "" {
+		c.Interaction = ir.Interaction(v.Str)
+	}
+	if c.Interaction == "none" {
+		c.Interaction = ir.NoInteraction
+	}
+	c.InteractionPrompt = l.prompt(props.Value("interaction_prompt"))
+	c.InteractionModel = l.value(props.Value("interaction_model"), false)
 	for i, items := 0, props.Value("tools").Items(); i < len(items); i++ {
 		c.Tools = append(c.Tools, ir.ToolRef{Name: items[i].Str, Span: items[i].Span})
 	}
+	return c
+}
+
+// decider is the model of a router or of a human node: it has no tools and asks
+// nobody.
+func (l *lowering) decider(props syntax.Props) *ir.Call {
+	c := l.call(props, ir.Judge)
+	c.Interaction = ir.NoInteraction
 	return c
 }
 
@@ -86,7 +103,7 @@ func (l *lowering) route(props syntax.Props) *ir.Route {
 		r.Multi = v.Bool()
 	}
 	if r.Mode == ir.LLM {
-		r.Call = l.call(props, ir.Judge)
+		r.Call = l.decider(props)
 	}
 	return r
 }
@@ -108,7 +125,7 @@ func (l *lowering) ask(props syntax.Props) *ir.Ask {
 		a.MinAnswers = int(v.Int())
 	}
 	if a.Mode != ir.Pause {
-		a.Call = l.call(props, ir.Judge)
+		a.Call = l.decider(props)
 	}
 	return a
 }

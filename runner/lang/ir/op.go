@@ -41,7 +41,7 @@ type Call struct {
 	Session     Session
 	Tools       []ToolRef
 	Policy      *ToolPolicy // narrows Tools; nil permits them all
-	MaxSteps    int // turns with tool calls; 0 is unlimited
+	MaxSteps    int         // turns with tool calls; 0 is unlimited
 	Effort      string
 	Readonly    bool
 	MaxTokens   int64 // answer tokens of one turn; 0 is the default
