@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
 	"github.com/pawl-ci/pawl/runner/machine"
+	"github.com/pawl-ci/pawl/runner/replay"
 	kit "github.com/pawl-ci/pawl/runner/runnertest"
 )
 
@@ -63,6 +64,9 @@ func fold(t *testing.T, w *ir.Workflow, events []event.Event) *machine.State {
 		if err := s.Apply(e); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if _, err := replay.Run(w, events, nil); err != nil {
+		t.Errorf("the record is not what the machine decides: %v", err)
 	}
 	return s
 }

@@ -30,6 +30,14 @@ var bodies = map[Type]func() Body{
 	"EffectForfeited":   func() Body { return new(EffectForfeited) },
 }
 
+// New returns an empty body of the type, or nil when there is no such type.
+func New(t Type) Body {
+	if empty := bodies[t]; empty != nil {
+		return empty()
+	}
+	return nil
+}
+
 // Types lists every type of event, sorted.
 func Types() []Type {
 	types := make([]Type, 0, len(bodies))

@@ -38,7 +38,14 @@ type RunResumed struct {
 	Attempt int            `json:"attempt"` // the first run is attempt 1, so this is at least 2
 	Limits  *budget.Limits `json:"limits,omitempty"`
 	CutTail int            `json:"cut_tail,omitempty"` // bytes of a torn last line that were dropped
-	Sandbox *Sandbox       `json:"sandbox,omitempty"`
+
+	Path        string            `json:"path,omitempty"`   // of an edited workflow, as the user wrote it
+	Source      *Payload          `json:"source,omitempty"` // its text, as a JSON string; it holds from here on
+	Digest      Digest            `json:"digest,omitempty"` // of the lowered workflow
+	NodeDigests map[string]Digest `json:"node_digests,omitempty"`
+	Env         map[string]string `json:"env,omitempty"`    // values of ${NAME} taken at compile time
+	Forced      []string          `json:"forced,omitempty"` // nodes that have run and were changed all the same
+	Sandbox     *Sandbox          `json:"sandbox,omitempty"`
 }
 
 // RunParked says that every token waits for a person; the process ends.
@@ -110,7 +117,7 @@ func (*BudgetWarned) EventType() Type { return "BudgetWarned" }
 func (b *RunStarted) payloads() (needed, other []*Payload) {
 	return []*Payload{&b.Inputs, &b.Source, b.Trigger}, nil
 }
-func (*RunResumed) payloads() (needed, other []*Payload)   { return nil, nil }
+func (b *RunResumed) payloads() (needed, other []*Payload) { return []*Payload{b.Source}, nil }
 func (*RunParked) payloads() (needed, other []*Payload)    { return nil, nil }
 func (*RunStopped) payloads() (needed, other []*Payload)   { return nil, nil }
 func (*RunFinished) payloads() (needed, other []*Payload)  { return nil, nil }

@@ -80,6 +80,9 @@ func (s *State) applyNode(e event.Event) error {
 		t.Question, t.Phase, t.paused = b, Asking, s.Purse.Elapsed
 		return s.begins(e, b.Key)
 	case *event.GateAsked:
+		if err := t.isAsked(b.Key); err != nil {
+			return err
+		}
 		s.end(b.Key)
 		s.rest(t)
 		t.Phase = Waiting

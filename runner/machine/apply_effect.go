@@ -131,7 +131,18 @@ func (s *State) keep(snapshot string) {
 	}
 }
 
+// isAsked says whether the question of that key is t's, and open.
+func (t *Token) isAsked(key event.Key) error {
+	if t.Question == nil || t.Question.Key != key || t.Phase != Asking {
+		return fmt.Errorf("gate %s is not open", key)
+	}
+	return nil
+}
+
 func (s *State) gateAnswered(t *Token, b *event.GateAnswered) error {
+	if err := t.isAsked(b.Key); err != nil {
+		return err
+	}
 	if s.open[b.Key] == t {
 		s.end(b.Key)
 	}

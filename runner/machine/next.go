@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
@@ -26,6 +27,15 @@ func (s *State) Next() []Command {
 		commands = append(commands, Record{Body: &event.RunParked{Gates: s.OpenGates()}})
 	}
 	return commands
+}
+
+// Step is the one thing that a token does next, whatever the run as a whole does;
+// nil when there is no such token, or when it waits for an effect or a person.
+func (s *State) Step(id event.TokenID) Command {
+	if _, ready := slices.BinarySearch(s.ready, id); !ready {
+		return nil
+	}
+	return s.step(s.tokens[id])
 }
 
 // step is the one thing that t does next.

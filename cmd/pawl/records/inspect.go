@@ -180,27 +180,11 @@ func FirstEvent(events []event.Event) (*event.RunStarted, bool) {
 	return b, ok
 }
 
-// RecordedEnv looks names up in what the record says the environment was.
-func RecordedEnv(env map[string]string) func(string) (string, bool) {
-	return func(name string) (string, bool) {
-		v, ok := env[name]
-		return v, ok
-	}
-}
-
 // recordedWorkflow compiles the text in the record; nil when that is not
 // possible any more, and the report goes without a picture of the graph.
 func recordedWorkflow(events []event.Event) *ir.Workflow {
-	first, ok := FirstEvent(events)
-	if !ok {
-		return nil
-	}
-	var text string
-	if json.Unmarshal(first.Source.Raw(), &text) != nil {
-		return nil
-	}
-	src := cli.Compile(first.Path, text, cli.CompileOptions{Lookup: RecordedEnv(first.Env), Model: "recorded"})
-	if src.Findings.HasErrors() {
+	src, err := Recorded(events, cli.CompileOptions{Model: "recorded"})
+	if err != nil || src.Findings.HasErrors() {
 		return nil
 	}
 	return src.Workflow

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -80,6 +79,9 @@ func resume(ctx context.Context, a *cli.App, name string, f *resumeFlags) (*ende
 		return nil, err
 	}
 	resumed := &event.RunResumed{Pawl: j.app.Version, Attempt: state.Attempt + 1, CutTail: cut, Sandbox: j.cage.says}
+	if f.file != "" {
+		j.edited(resumed)
+	}
 	if limits := f.limits.over(state.Purse.Limits); limits != state.Purse.Limits {
 		resumed.Limits = &limits
 	}
@@ -123,7 +125,7 @@ func (j *job) fold(events []event.Event, f *resumeFlags) (*machine.State, error)
 			j.ran[e.Node] = true
 		}
 	}
-	src, err := j.recordedSource(first, f)
+	src, err := j.recordedSource(events, f)
 	if err != nil {
 		return nil, err
 	}
@@ -145,8 +147,8 @@ func (j *job) fold(events []event.Event, f *resumeFlags) (*machine.State, error)
 
 // recordedSource is the workflow text of the record, or the file given instead
 // when it does not change what has already run.
-func (j *job) recordedSource(first *event.RunStarted, f *resumeFlags) (*cli.Source, error) {
-	opt := cli.CompileOptions{Lookup: records.RecordedEnv(first.Env), Model: j.settings.model, Prices: j.settings.prices}
+func (j *job) recordedSource(events []event.Event, f *resumeFlags) (*cli.Source, error) {
+	opt := cli.CompileOptions{Model: j.settings.model, Prices: j.settings.prices}
 	if f.file != "" {
 		opt.Lookup = j.app.LookupEnv
 		src, err := j.app.ReadSource(f.file, opt)
@@ -156,37 +158,43 @@ func (j *job) recordedSource(first *event.RunStarted, f *resumeFlags) (*cli.Sour
 		if err := j.app.Say(src); err != nil {
 			return nil, err
 		}
-		return src, j.unchanged(first, src, f.force)
+		return src, j.unchanged(records.TextOf(events), src, f.force)
 	}
-	var text string
-	if err := json.Unmarshal(first.Source.Raw(), &text); err != nil {
-		return nil, cli.Host(fmt.Errorf("read the record of %s: workflow text: %w", j.id, err), "")
+	src, err := records.Recorded(events, opt)
+	if err != nil {
+		return nil, cli.Host(fmt.Errorf("read the record of %s: %w", j.id, err), "")
 	}
-	src := cli.Compile(first.Path, text, opt)
 	if src.Findings.HasErrors() {
 		return nil, j.app.Say(src)
 	}
 	return src, nil
 }
 
+// edited keeps the text that holds from here on, for whoever resumes next.
+func (j *job) edited(resumed *event.RunResumed) {
+	w := j.source.Workflow
+	text := event.Inline(mustJSON(j.source.File.Text))
+	resumed.Path, resumed.Source, resumed.Env = j.source.Path, &text, w.Env
+	resumed.Digest, resumed.NodeDigests, resumed.Forced = event.Digest(w.Digest()), digests(w), j.changed
+}
+
 // unchanged refuses an edited workflow when the edit touches a node the record
 // knows.
-func (j *job) unchanged(first *event.RunStarted, src *cli.Source, force bool) error {
-	if force || event.Digest(src.Workflow.Digest()) == first.Digest {
+func (j *job) unchanged(old records.Text, src *cli.Source, force bool) error {
+	if event.Digest(src.Workflow.Digest()) == old.Digest {
 		return nil
 	}
-	var changed []string
-	for id, digest := range first.NodeDigests {
+	for id, digest := range old.NodeDigests {
 		n := src.Workflow.Node(id)
 		if j.ran[id] && (n == nil || event.Digest(n.Digest()) != digest) {
-			changed = append(changed, id)
+			j.changed = append(j.changed, id)
 		}
 	}
-	if len(changed) == 0 {
+	slices.Sort(j.changed)
+	if len(j.changed) == 0 || force {
 		return nil
 	}
-	slices.Sort(changed)
-	return cli.Usage(fmt.Errorf("%s changed nodes that run %s has already run: %s", src.Path, j.id, strings.Join(changed, ", ")),
+	return cli.Usage(fmt.Errorf("%s changed nodes that run %s has already run: %s", src.Path, j.id, strings.Join(j.changed, ", ")),
 		"start a new run, or go on all the same with --force")
 }
 

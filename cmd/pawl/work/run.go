@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/host/store"
 	"github.com/pawl-ci/pawl/runner/host/workspace"
+	"github.com/pawl-ci/pawl/runner/lang/ir"
 	"github.com/pawl-ci/pawl/runner/machine"
 )
 
@@ -125,6 +126,7 @@ type job struct {
 	tree     *workspace.Tree // nil without a worktree
 	cage     cage
 	branch   string
+	changed  []string        // of those, what an edited workflow changes
 	ran      map[string]bool // nodes that the record says have begun; for a resume
 }
 
@@ -156,15 +158,21 @@ func (j *job) started(vars map[string]any) *event.RunStarted {
 	}
 	first := &event.RunStarted{
 		Pawl: j.app.Version, Workflow: w.Name, Path: j.source.Path, Source: event.Inline(mustJSON(j.source.File.Text)),
-		Digest: event.Digest(w.Digest()), NodeDigests: make(map[string]event.Digest, len(w.Nodes)), Env: w.Env,
+		Digest: event.Digest(w.Digest()), NodeDigests: digests(w), Env: w.Env,
 		Vars: mustJSON(vars), Inputs: event.Inline(mustJSON(vars)), Limits: j.flags.limits.over(w.Limits),
 		Branch: j.branch, Model: j.settings.model, Trigger: trigger, Sandbox: j.cage.says,
-	}
-	for _, n := range w.Nodes {
-		first.NodeDigests[n.ID] = event.Digest(n.Digest())
 	}
 	if repo := j.place.Repo; repo != nil {
 		first.Base, first.BaseRef = repo.Head, repo.Branch
 	}
 	return first
+}
+
+// digests is what every node of w does, for a resume that brings another text.
+func digests(w *ir.Workflow) map[string]event.Digest {
+	out := make(map[string]event.Digest, len(w.Nodes))
+	for _, n := range w.Nodes {
+		out[n.ID] = event.Digest(n.Digest())
+	}
+	return out
 }
