@@ -51,8 +51,6 @@ func TestWorkflows(t *testing.T) {
 var waiting = map[string]string{
 	"fan_out_join":      "joins",
 	"dual_model_review": "joins",
-	"router_dispatch":   "llm routers",
-	"sessions":          "sessions",
 	"parallel_writers":  "joins",
 }
 
