@@ -1,0 +1,222 @@
+package language
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
+	"github.com/pawl-ci/pawl/runner/host/workspace/git"
+)
+
+// target is a file to be read.
+type target struct {
+	name    string // as the user reads it: relative to the directory of -C
+	path    string // as the process opens it; "" is standard input
+	problem error  // why it cannot be read, when that is known already
+}
+
+const (
+	extension = ".iter"
+	stdinName = "-"
+)
+
+// findWorkflows turns arguments into files, each of them once, in the order of the
+// arguments and by name within one. Without arguments it finds every workflow of
+// the repository that git does not ignore.
+func findWorkflows(ctx context.Context, a *cli.App, args []string) ([]target, error) {
+	f := &finder{app: a, seen: make(map[string]bool)}
+	if len(args) == 0 {
+		return f.targets, f.repository(ctx)
+	}
+	for _, arg := range args {
+		if err := f.argument(arg); err != nil {
+			return nil, err
+		}
+	}
+	return f.targets, nil
+}
+
+// finder collects files.
+type finder struct {
+	app     *cli.App
+	seen    map[string]bool // absolute paths
+	targets []target
+}
+
+// argument adds what one argument means: a file, a directory, a glob, or standard
+// input.
+func (f *finder) argument(arg string) error {
+	if arg == stdinName {
+		f.add(target{name: "<stdin>"})
+		return nil
+	}
+	path := f.app.Path(arg)
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return f.directory(arg, path)
+	case err == nil:
+		f.add(target{name: arg, path: path})
+		return nil
+	case strings.ContainsAny(arg, "*?[{"):
+		return f.glob(arg)
+	}
+	f.add(target{name: arg, path: path, problem: reason(err)})
+	return nil
+}
+
+// reason is what an error of the file system says, without the name that the
+// reader sees anyway.
+func reason(err error) error {
+	var p *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("there is no such file")
+	case errors.As(err, &p):
+		return p.Err
+	}
+	return err
+}
+
+func (f *finder) add(t target) {
+	key := t.path
+	if abs, err := filepath.Abs(t.path); err == nil && t.path != "" {
+		key = abs
+	}
+	if !f.seen[key] {
+		f.seen[key] = true
+		f.targets = append(f.targets, t)
+	}
+}
+
+// foreign are directories whose workflows are not the user's own: git's, pawl's
+// worktrees, which hold copies, and packages of others.
+var foreign = []string{".git", ".pawl", "node_modules"}
+
+// directory adds every workflow below a directory. Directories that cannot be
+// read are problems of their own; links to directories are not followed.
+func (f *finder) directory(arg, path string) error {
+	before := len(f.targets)
+	err := filepath.WalkDir(path, func(p string, entry fs.DirEntry, err error) error {
+		name := filepath.Join(arg, strings.TrimPrefix(p, path))
+		switch {
+		case err != nil:
+			f.add(target{name: name, path: p, problem: reason(err)})
+		case entry.IsDir() && p != path && slices.Contains(foreign, entry.Name()):
+			return fs.SkipDir
+		case filepath.Ext(p) == extension && regular(p):
+			f.add(target{name: name, path: p})
+		}
+		return nil
+	})
+	if err == nil && len(f.targets) == before && !f.any(arg) {
+		return cli.Usage(fmt.Errorf("%s: there is no %s file in this directory", arg, extension), "name a file, or see pawl init")
+	}
+	return err
+}
+
+// any reports whether an earlier argument has given a file below the directory.
+func (f *finder) any(dir string) bool {
+	return slices.ContainsFunc(f.targets, func(t target) bool {
+		rel, err := filepath.Rel(dir, t.name)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// regular reports whether path is a file, or a link to one.
+func regular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// glob adds the workflows that a pattern matches, ** included.
+func (f *finder) glob(arg string) error {
+	matches, err := doublestar.FilepathGlob(f.app.Path(arg), doublestar.WithFilesOnly())
+	if err != nil {
+		return cli.Usage(fmt.Errorf("%s: this is no pattern: %w", arg, err), `quote a pattern: pawl validate '**/*.iter'`)
+	}
+	slices.Sort(matches)
+	found := false
+	for _, m := range matches {
+		if filepath.Ext(m) != extension || f.isForeign(m, arg) {
+			continue
+		}
+		found = true
+		f.add(target{name: f.named(m, arg), path: m})
+	}
+	if !found {
+		return cli.Usage(fmt.Errorf("%s: no %s file matches", arg, extension), "** matches any number of directories: '**/*.iter'")
+	}
+	return nil
+}
+
+// isForeign reports whether a match lies in a directory that the pattern does not
+// name itself.
+func (f *finder) isForeign(match, pattern string) bool {
+	for part := range strings.SplitSeq(filepath.ToSlash(match), "/") {
+		if slices.Contains(foreign, part) && !strings.Contains(pattern, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// named is a path as the user would write it: beside the argument that gave it.
+func (f *finder) named(path, arg string) string {
+	if filepath.IsAbs(arg) || f.app.Dir == "" {
+		return path
+	}
+	if rel, err := filepath.Rel(f.app.Dir, path); err == nil {
+		return rel
+	}
+	return path
+}
+
+// repository adds every workflow of the repository around the directory of -C: what
+// git tracks or would track. Where there is no git, it is the directory.
+func (f *finder) repository(ctx context.Context) error {
+	root, names, err := f.listed(ctx)
+	if err != nil {
+		return f.directory(".", f.app.Path("."))
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if regular(path) {
+			f.add(target{name: f.named(path, ""), path: path})
+		}
+	}
+	if len(f.targets) == 0 {
+		return cli.Usage(fmt.Errorf("there is no %s file in %s", extension, root), "pawl init makes one")
+	}
+	return nil
+}
+
+// listed asks git for the workflows of the repository; names are relative to root,
+// and root to the working directory where it can be.
+func (f *finder) listed(ctx context.Context) (root string, names []string, err error) {
+	bin, err := git.Find("", f.app.Env.Lines())
+	if err != nil {
+		return "", nil, err
+	}
+	dir := cmp.Or(f.app.Dir, ".")
+	up, err := bin.Run(ctx, git.Call{Dir: dir, Args: []string{"rev-parse", "--show-cdup"}})
+	if err != nil {
+		return "", nil, err
+	}
+	root = filepath.Join(dir, strings.TrimRight(up, "\n"))
+	out, err := bin.Run(ctx, git.Call{Dir: root, Args: []string{"ls-files", "-z", "-c", "-o", "--exclude-standard", "--", "*" + extension}})
+	if err != nil {
+		return "", nil, err
+	}
+	return root, strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), nil
+}
