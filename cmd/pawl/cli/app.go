@@ -60,6 +60,9 @@ func (a *App) Colors(w io.Writer) bool {
 	return a.Env["NO_COLOR"] == "" && a.Env["TERM"] != "dumb" && isTerminal(w)
 }
 
+// Terminal reports whether w is a terminal that understands more than lines.
+func (a *App) Terminal(w io.Writer) bool { return isTerminal(w) && a.Env["TERM"] != "dumb" }
+
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

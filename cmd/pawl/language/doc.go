@@ -2,7 +2,8 @@
 // and explain.
 //
 // It stands on floor 7 and imports the surroundings of a command (cli), the
-// languages (diag) and the price table (budget).
+// findings (diag), the price table (budget), GitHub's annotations (actions), how
+// pawl writes for people (words), and git, which knows what a repository holds.
 package language
 
 import (

@@ -119,7 +119,7 @@ func (f *finder) directory(arg, path string) error {
 		return nil
 	})
 	if err == nil && len(f.targets) == before && !f.any(arg) {
-		return cli.Usage(fmt.Errorf("%s: there is no %s file in this directory", arg, extension), "name a file, or see pawl init")
+		return cli.Usage(fmt.Errorf("%s: there is no %s file in this directory", arg, extension), "pawl init makes one")
 	}
 	return err
 }
@@ -140,18 +140,20 @@ func regular(path string) bool {
 
 // glob adds the workflows that a pattern matches, ** included.
 func (f *finder) glob(arg string) error {
-	matches, err := doublestar.FilepathGlob(f.app.Path(arg), doublestar.WithFilesOnly())
+	base, pattern := doublestar.SplitPattern(filepath.ToSlash(arg))
+	matches, err := doublestar.Glob(os.DirFS(f.app.Path(base)), pattern, doublestar.WithFilesOnly())
 	if err != nil {
-		return cli.Usage(fmt.Errorf("%s: this is no pattern: %w", arg, err), `quote a pattern: pawl validate '**/*.iter'`)
+		return cli.Usage(fmt.Errorf("%s: this is no pattern: %w", arg, err), "a bracket or brace that is open must be closed")
 	}
 	slices.Sort(matches)
 	found := false
 	for _, m := range matches {
-		if filepath.Ext(m) != extension || f.isForeign(m, arg) {
+		name := filepath.Join(base, filepath.FromSlash(m))
+		if filepath.Ext(m) != extension || isForeign(m, pattern) || !regular(f.app.Path(name)) {
 			continue
 		}
 		found = true
-		f.add(target{name: f.named(m, arg), path: m})
+		f.add(target{name: name, path: f.app.Path(name)})
 	}
 	if !found {
 		return cli.Usage(fmt.Errorf("%s: no %s file matches", arg, extension), "** matches any number of directories: '**/*.iter'")
@@ -159,10 +161,10 @@ func (f *finder) glob(arg string) error {
 	return nil
 }
 
-// isForeign reports whether a match lies in a directory that the pattern does not
-// name itself.
-func (f *finder) isForeign(match, pattern string) bool {
-	for part := range strings.SplitSeq(filepath.ToSlash(match), "/") {
+// isForeign reports whether a match lies in a foreign directory that the pattern
+// does not name itself.
+func isForeign(match, pattern string) bool {
+	for part := range strings.SplitSeq(match, "/") {
 		if slices.Contains(foreign, part) && !strings.Contains(pattern, part) {
 			return true
 		}
@@ -170,53 +172,38 @@ func (f *finder) isForeign(match, pattern string) bool {
 	return false
 }
 
-// named is a path as the user would write it: beside the argument that gave it.
-func (f *finder) named(path, arg string) string {
-	if filepath.IsAbs(arg) || f.app.Dir == "" {
-		return path
-	}
-	if rel, err := filepath.Rel(f.app.Dir, path); err == nil {
-		return rel
-	}
-	return path
-}
-
 // repository adds every workflow of the repository around the directory of -C: what
 // git tracks or would track. Where there is no git, it is the directory.
 func (f *finder) repository(ctx context.Context) error {
-	root, names, err := f.listed(ctx)
+	names, err := f.listed(ctx)
 	if err != nil {
 		return f.directory(".", f.app.Path("."))
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if regular(path) {
-			f.add(target{name: f.named(path, ""), path: path})
+		name = filepath.FromSlash(name)
+		if path := f.app.Path(name); regular(path) {
+			f.add(target{name: name, path: path})
 		}
 	}
 	if len(f.targets) == 0 {
-		return cli.Usage(fmt.Errorf("there is no %s file in %s", extension, root), "pawl init makes one")
+		return cli.Usage(fmt.Errorf("there is no %s file in this repository", extension), "pawl init makes one")
 	}
 	return nil
 }
 
-// listed asks git for the workflows of the repository; names are relative to root,
-// and root to the working directory where it can be.
-func (f *finder) listed(ctx context.Context) (root string, names []string, err error) {
+// listed asks git for the workflows of the whole repository, by their paths from
+// the directory of -C.
+func (f *finder) listed(ctx context.Context) ([]string, error) {
 	bin, err := git.Find("", f.app.Env.Lines())
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	dir := cmp.Or(f.app.Dir, ".")
-	up, err := bin.Run(ctx, git.Call{Dir: dir, Args: []string{"rev-parse", "--show-cdup"}})
+	out, err := bin.Run(ctx, git.Call{
+		Dir: cmp.Or(f.app.Dir, "."), Args: []string{"ls-files", "-z", "-c", "-o", "--exclude-standard", "--", ":/*" + extension},
+	})
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	root = filepath.Join(dir, strings.TrimRight(up, "\n"))
-	out, err := bin.Run(ctx, git.Call{Dir: root, Args: []string{"ls-files", "-z", "-c", "-o", "--exclude-standard", "--", "*" + extension}})
-	if err != nil {
-		return "", nil, err
-	}
-	return root, strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), nil
+	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), nil
 }

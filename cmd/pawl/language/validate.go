@@ -1,8 +1,17 @@
 package language
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -11,66 +20,180 @@ import (
 	"github.com/pawl-ci/pawl/runner/lang/diag"
 )
 
-func validateCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
-		Use:     "validate FILE...",
-		Short:   "Check workflows without running them",
-		Long:    "Parses, compiles and checks workflows. Exit status 2 says that at least one\ncannot run; warnings alone are exit status 0.",
-		Example: "  pawl validate ci-fix.iter\n  pawl validate --json *.iter",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return validate(a, args)
-		},
-	}
+// validateFlags are the flags of validate.
+type validateFlags struct {
+	format string
+	strict bool
+	quiet  bool
 }
 
-func validate(a *cli.App, paths []string) error {
-	var all diag.List
-	for _, path := range paths {
-		s, err := a.ReadSource(path, cli.CompileOptions{Lookup: a.LookupEnv, Prices: budget.Prices()})
-		if err != nil {
-			return err
-		}
-		all = append(all, s.Findings...)
-		if !a.JSON && !s.Findings.HasErrors() {
-			fmt.Fprintf(a.Out, "%s: workflow %s is fine: %d nodes\n", path, s.Workflow.Name, len(s.Workflow.Nodes)-2)
-		}
+func validateCommand(a *cli.App) *cobra.Command {
+	f := &validateFlags{}
+	cmd := &cobra.Command{
+		Use:   "validate [FILE|DIR|GLOB]...",
+		Short: "Check workflows without running them",
+		Long: "Parses, compiles and checks workflows and runs nothing. A directory means every\n" +
+			".iter file below it, a glob may hold **, - is standard input, and nothing at all\n" +
+			"means every .iter file of the repository that git does not ignore.\n\n" +
+			"Findings go to standard error, or, with another format than text, to standard\n" +
+			"output. Exit status: 0 all can run, 2 at least one cannot or could not be read;\n" +
+			"warnings count with --strict only.",
+		Example: "  pawl validate\n  pawl validate ci-fix.iter flows/ 'more/**/*.iter'\n  pawl validate --strict --format github\n  pawl validate --format sarif > pawl.sarif",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return validate(cmd.Context(), a, args, f)
+		},
 	}
-	all.Sort()
-	if a.JSON {
-		if err := diag.WriteJSON(a.Out, all); err != nil {
-			return cli.Host(fmt.Errorf("write output: %w", err), "")
-		}
-	} else if err := diag.Render(a.Err, all, a.Colors(a.Err)); err != nil {
+	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of the findings: "+strings.Join(formatNames, ", "))
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "warnings too end with exit status 2")
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "show errors only, and no summary")
+	return cmd
+}
+
+// formatNames are the words of --format.
+var formatNames = []string{"text", "json", "sarif", "github"}
+
+func validate(ctx context.Context, a *cli.App, args []string, f *validateFlags) error {
+	if a.JSON && f.format == "text" {
+		f.format = "json"
+	}
+	if !slices.Contains(formatNames, f.format) {
+		return cli.Usage(fmt.Errorf("--format %s: there is no such form", f.format), diag.Suggest(f.format, formatNames))
+	}
+	targets, err := findWorkflows(ctx, a, args)
+	if err != nil {
+		return err
+	}
+	v := &validation{app: a, flags: f, rootNames: f.format == "sarif" || f.format == "github"}
+	if err := v.check(ctx, targets); err != nil {
+		return err
+	}
+	if err := v.show(); err != nil {
 		return cli.Host(fmt.Errorf("write findings: %w", err), "")
 	}
-	if all.HasErrors() {
+	if v.fails() {
 		return cli.Said(cli.ExitUsage)
 	}
 	return nil
 }
 
-func explainCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
-		Use:     "explain CODE",
-		Short:   "Explain a diagnostic: why it is there, a bad and a good example",
-		Example: "  pawl explain C019",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			rule, known := diag.Lookup(diag.Code(args[0]))
-			if !known {
-				return cli.Usage(fmt.Errorf("there is no diagnostic %s", args[0]), "codes look like C019 or P100; pawl validate prints them")
+// validation is what one call of validate finds.
+type validation struct {
+	app       *cli.App
+	flags     *validateFlags
+	rootNames bool // files are named from the repository's root, as GitHub needs it
+	files     []checked
+	errors    int // findings, and files that could not be read
+	warnings  int
+}
+
+// checked is one file with what was found in it.
+type checked struct {
+	name     string
+	problem  error  // why it could not be read
+	workflow string // its name; "" when the text has none
+	nodes    int    // without done and fail
+	findings diag.List
+	errors   int
+	warnings int
+}
+
+// check reads and checks every file, several at a time. The results stand in the
+// order of the targets.
+func (v *validation) check(ctx context.Context, targets []target) error {
+	v.files = make([]checked, len(targets))
+	bar := newProgress(v.app, len(targets))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(targets)) {
+		workers.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(targets) {
+					return
+				}
+				v.files[i] = v.file(targets[i])
+				bar.step()
 			}
-			if a.JSON {
-				return a.WriteJSON(rule)
-			}
-			_, err := fmt.Fprintf(a.Out, "%s: %s\n\n%s\n\nBad:\n\n%s\nGood:\n\n%s", rule.Code, rule.Title, rule.Why, quoted(rule.Bad), quoted(rule.Good))
-			return err
-		},
+		})
+	}
+	workers.Wait()
+	bar.end()
+	for i := range v.files {
+		v.errors += v.files[i].errors
+		v.warnings += v.files[i].warnings
+	}
+	return ctx.Err()
+}
+
+// file checks one file.
+func (v *validation) file(t target) checked {
+	c := checked{name: v.named(t)}
+	text, err := v.read(t)
+	if err != nil {
+		c.problem, c.errors = err, 1
+		return c
+	}
+	s := cli.Compile(c.name, text, cli.CompileOptions{Lookup: v.app.LookupEnv, Prices: budget.Prices()})
+	c.findings = s.Findings
+	if s.Workflow != nil {
+		c.workflow, c.nodes = s.Workflow.Name, len(s.Workflow.Nodes)-2
+	}
+	for _, d := range c.findings {
+		if d.Severity == diag.Error {
+			c.errors++
+		} else {
+			c.warnings++
+		}
+	}
+	return c
+}
+
+func (v *validation) read(t target) (string, error) {
+	if t.problem != nil {
+		return "", t.problem
+	}
+	if t.path == "" {
+		text, err := io.ReadAll(v.app.In)
+		return string(text), err
+	}
+	text, err := os.ReadFile(t.path)
+	if err != nil {
+		return "", reason(err)
+	}
+	return string(text), nil
+}
+
+// named is the name under which a file's findings stand.
+func (v *validation) named(t target) string {
+	if !v.rootNames || t.path == "" {
+		return t.name
+	}
+	abs, err := filepath.Abs(t.path)
+	if err != nil {
+		return filepath.ToSlash(t.name)
+	}
+	rel, err := filepath.Rel(cmp.Or(rootOf(filepath.Dir(abs)), filepath.Dir(abs)), abs)
+	if err != nil {
+		return filepath.ToSlash(t.name)
+	}
+	return filepath.ToSlash(rel)
+}
+
+// rootOf is the nearest directory from dir upwards that git or the runner would
+// call a repository, or "".
+func rootOf(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
 	}
 }
 
-// quoted indents an example.
-func quoted(text string) string {
-	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n\n"
+func (v *validation) fails() bool {
+	return v.errors > 0 || v.flags.strict && v.warnings > 0
 }
