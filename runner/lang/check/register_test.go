@@ -45,6 +45,9 @@ func codes(list diag.List) []diag.Code {
 func TestEveryExampleOfTheRegister(t *testing.T) {
 	t.Parallel()
 	for _, rule := range diag.Rules() {
+		if strings.HasPrefix(rule.Bad, "-- ") {
+			continue // about recipes: the tests of recipe run it
+		}
 		t.Run(string(rule.Code), func(t *testing.T) {
 			t.Parallel()
 			bad, good := findings(rule.Bad), findings(rule.Good)
