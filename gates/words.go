@@ -36,7 +36,7 @@ type Question struct {
 	Text       string          `json:"text,omitempty"`  // the instructions
 	Input      json.RawMessage `json:"input,omitempty"` // what flowed into the gate
 	Fields     []Field         `json:"fields"`
-	MinAnswers int             `json:"min_answers,omitempty"` // distinct people wanted; 0 means 1
+	MinAnswers int             `json:"min_answers,omitempty"` // fields that must be filled; where many people can answer, also how many must
 	Branch     string          `json:"branch,omitempty"`
 	Commit     string          `json:"commit,omitempty"` // the state that is being judged
 }

@@ -43,6 +43,8 @@ type fold struct {
 	priced   map[string]bool // by the name the workflow uses
 	failure  *Step           // the last one that failed
 	stale    bool            // something was written since the last evidence
+
+	questions int // of agents, that models have answered
 }
 
 // effect is one that was started and has not ended.
@@ -53,6 +55,8 @@ type effect struct {
 	call     bool   // a model call
 	model    string // of a model call, as the workflow names it
 	reserved budget.Amount
+	question string    // of an agent, when the model call answers one
+	at       time.Time // when it began
 }
 
 // stopwatch measures a step on the run's own clock, which stands still while

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"encoding/json"
+	"fmt"
+
 	"github.com/pawl-ci/pawl/budget"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
@@ -10,7 +13,8 @@ func (f *fold) applyEffect(e *event.Event) {
 	switch b := e.Body.(type) {
 	case *event.ModelCallStarted:
 		f.purse.Hold(string(b.Key), b.Reserved)
-		f.begin(e, b.Key, &effect{call: true, model: b.Model, reserved: b.Reserved})
+		f.begin(e, b.Key, &effect{call: true, model: b.Model, reserved: b.Reserved, question: b.Question, at: e.Time.UTC()})
+		f.step(e).CutBytes = b.Cut
 		if b.Attempt > 1 {
 			f.s.Repeats.Calls++
 		}
@@ -81,12 +85,39 @@ func (f *fold) modelFinished(e *event.Event, b *event.ModelCallFinished) {
 		f.priced[x.model] = true
 	}
 	st := f.step(e)
+	if x != nil && x.question != "" && b.Output != nil {
+		f.questionAnswered(e, x, b)
+	}
 	if b.Problem != "" {
 		st.Repairs++
 	}
 	if len(st.Models) == 0 || st.Models[len(st.Models)-1] != b.Model {
 		st.Models = append(st.Models, b.Model)
 	}
+}
+
+// questionAnswered: a model answered what an agent asked. When it left that to a
+// person, a gate follows.
+func (f *fold) questionAnswered(e *event.Event, x *effect, b *event.ModelCallFinished) {
+	said := object(*b.Output)
+	answer, given := said["answer"].(string)
+	if !given {
+		return
+	}
+	f.questions++
+	f.answeredByModel(e, modelAnswer{
+		gate: fmt.Sprintf("%s#%d (question %d)", e.Node, x.step.Visit, f.questions), text: x.question, by: b.Model, opened: x.at,
+		values: mustJSON(map[string]string{"answer": answer}),
+	})
+}
+
+// mustJSON encodes texts, which always works.
+func mustJSON(v map[string]string) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return raw
 }
 
 func (f *fold) model(name string) *ModelUse {

@@ -3,8 +3,10 @@ package report
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pawl-ci/pawl/gates"
 	"github.com/pawl-ci/pawl/runner/event"
@@ -20,6 +22,8 @@ func (f *fold) applyNode(e *event.Event) {
 		f.purse.Iterations++
 	case *event.NodeFinished:
 		f.nodeFinished(e, b)
+	case *event.NodeRetried:
+		f.step(e).Retries = b.Try
 	case *event.NodeFailed:
 		st := f.step(e)
 		st.State, st.Failure = StepFailed, &Outcome{Class: string(b.Class), Node: e.Node, Detail: b.Detail, Hint: b.Hint}
@@ -76,6 +80,10 @@ func (f *fold) nodeFinished(e *event.Event, b *event.NodeFinished) {
 	f.clocks[st].stop(f.running)
 	output := object(b.Output)
 	st.Facts = f.facts(st.Node, output)
+	st.Reason, st.By, st.Chosen = b.Reason, b.By, f.chosen(e.Node, b.Route)
+	if b.By != "" {
+		f.answeredByModel(e, modelAnswer{gate: fmt.Sprintf("%s#%d", e.Node, b.Visit), by: b.By, opened: st.StartedAt, values: b.Output.Raw()})
+	}
 	if b.Commit == "" {
 		return
 	}
@@ -155,6 +163,34 @@ func (f *fold) gateOpened(e *event.Event, b *event.GateOpened) {
 		g.Text, g.Input, g.MinAnswers, g.Commit = q.Text, q.Input, q.MinAnswers, q.Commit
 		g.Fields = append(g.Fields, q.Fields...)
 	}
+}
+
+// chosen names the targets of edges.
+func (f *fold) chosen(node string, edges []int) []string {
+	var names []string
+	n := f.node(node)
+	for _, i := range edges {
+		if n != nil && i >= 0 && i < len(n.Edges) {
+			names = append(names, n.Edges[i].To.ID)
+		}
+	}
+	return names
+}
+
+// ByModel is the Via of a gate that a model answered in a person's place.
+const ByModel = "model"
+
+type modelAnswer struct {
+	gate, text, by string
+	opened         time.Time
+	values         json.RawMessage
+}
+
+// answeredByModel keeps what no person was asked.
+func (f *fold) answeredByModel(e *event.Event, a modelAnswer) {
+	g, at := f.gate(e, a.gate), e.Time.UTC()
+	g.State, g.OpenedAt, g.AnsweredAt, g.Text = GateAnswered, a.opened, &at, a.text
+	g.By, g.Via, g.Values = a.by, ByModel, a.values
 }
 
 // gate is the one of that name, which a torn record may mention unopened.

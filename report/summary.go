@@ -178,8 +178,13 @@ type Step struct {
 	Spend     Spend         `json:"spend"`
 	Models    []string      `json:"models,omitempty"`
 	Command   string        `json:"command,omitempty"`
-	Exit      *int          `json:"exit,omitempty"`  // of Command
-	Facts     []Fact        `json:"facts,omitempty"` // short fields of the output
+	Exit      *int          `json:"exit,omitempty"`      // of Command
+	Facts     []Fact        `json:"facts,omitempty"`     // short fields of the output
+	Chosen    []string      `json:"chosen,omitempty"`    // targets that a model chose for a router
+	Reason    string        `json:"reason,omitempty"`    // why it chose them
+	By        string        `json:"by,omitempty"`        // the model that answered in a person's place
+	Retries   int           `json:"retries,omitempty"`   // how often the visit began again
+	CutBytes  int64         `json:"cut_bytes,omitempty"` // of older tool results that the last request left out
 	Failure   *Outcome      `json:"failure,omitempty"`
 	Commit    string        `json:"commit,omitempty"` // made by this visit
 }
@@ -223,8 +228,8 @@ type Gate struct {
 	Ref        string          `json:"ref,omitempty"`    // where it was asked
 	OpenedAt   time.Time       `json:"opened_at"`
 	AnsweredAt *time.Time      `json:"answered_at,omitempty"`
-	WaitedMS   int64           `json:"waited_ms"` // from the question to the answer, or to the last event
-	By         string          `json:"by,omitempty"`
+	WaitedMS   int64           `json:"waited_ms"`    // from the question to the answer, or to the last event
+	By         string          `json:"by,omitempty"` // a person, or the model that answered when Via is "model"
 	Via        string          `json:"via,omitempty"`
 	Values     json.RawMessage `json:"values,omitempty"`
 	Lines      []string        `json:"lines,omitempty"` // for an open gate: commands to paste

@@ -42,7 +42,7 @@ func (e *engine) askPerson(key event.Key, q gates.Question) effectFunc {
 		if said == nil {
 			return asked, nil
 		}
-		output, problem := fitAnswer(q.Fields, said.Values, e.opts.Redact)
+		output, problem := fitAnswer(q, said.Values, e.opts.Redact)
 		if problem != "" {
 			return asked, &AnswerError{Gate: string(q.Gate), Problem: problem}
 		}
@@ -54,9 +54,9 @@ func (e *engine) askPerson(key event.Key, q gates.Question) effectFunc {
 
 // fitAnswer checks an answer against the fields that were asked for, and takes
 // secrets out of its texts.
-func fitAnswer(fields []gates.Field, values map[string]json.RawMessage, redact func(string) string) (json.RawMessage, string) {
+func fitAnswer(q gates.Question, values map[string]json.RawMessage, redact func(string) string) (json.RawMessage, string) {
 	schema := &ir.Schema{}
-	for _, f := range fields {
+	for _, f := range q.Fields {
 		schema.Fields = append(schema.Fields, ir.Field{Field: f})
 	}
 	decoded := make(map[string]any, len(values))
@@ -74,6 +74,9 @@ func fitAnswer(fields []gates.Field, values map[string]json.RawMessage, redact f
 	if len(problems) > 0 {
 		slices.Sort(problems)
 		return nil, strings.Join(problems, "; ")
+	}
+	if least := min(q.MinAnswers, len(q.Fields)); len(fitted) < least {
+		return nil, fmt.Sprintf("min_answers: %d of the fields %s must be answered, %d are", least, strings.Join(schema.Names(), ", "), len(fitted))
 	}
 	return mustEncode(fitted), ""
 }

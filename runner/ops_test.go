@@ -510,3 +510,39 @@ func TestLongConversationsAreCutVisibly(t *testing.T) {
 		t.Errorf("cut %d; the model sees %q", cut, (*list)[19].Messages[3].Text)
 	}
 }
+
+// min_answers counts fields, from a person and from a model.
+func TestMinAnswers(t *testing.T) {
+	t.Parallel()
+	optional := func(name string) ir.Field {
+		f := kit.Field(name, gates.String)
+		f.Optional = true
+		return f
+	}
+	flow := func(op *ir.Ask) *ir.Workflow {
+		f := kit.NewFlow("survey")
+		op.MinAnswers = 2
+		f.Node("ask", op, optional("a"), optional("b"), optional("c"))
+		return plain(f.Edge("ask", "done"))
+	}
+	world := kit.NewWorld(nil)
+	world.Person = func(gates.Question) *gates.Answer {
+		return &gates.Answer{Values: map[string]json.RawMessage{"a": json.RawMessage(`"x"`)}}
+	}
+	w := flow(&ir.Ask{Mode: ir.Pause})
+	s, err := attempt(t, w, world)
+	if err == nil || s.Status != machine.Parked || !strings.Contains(err.Error(), "2 of the fields a, b, c must be answered, 1 are") {
+		t.Errorf("status %s, error %v", s.Status, err)
+	}
+	world = kit.NewWorld(nil)
+	list := requests(world, func(req *runner.ModelRequest) *runner.ModelResponse {
+		if req.Trace.Turn == 1 {
+			return kit.JSON(map[string]any{"a": "x"})
+		}
+		return kit.JSON(map[string]any{"a": "x", "c": "y"})
+	})
+	done(t, flow(&ir.Ask{Mode: ir.AutoAnswer, Call: &ir.Call{Model: ir.Literal("m")}}), world)
+	if len(*list) != 2 {
+		t.Errorf("%d calls, want a repair", len(*list))
+	}
+}

@@ -33,11 +33,11 @@ func ParseAnswers(args []string) (*Answers, error) {
 	return a, nil
 }
 
-// For picks what answers q. ok is false when nothing given concerns q, or when
-// a field that q needs is missing.
-func (a *Answers) For(q gates.Question) (values map[string]json.RawMessage, ok bool) {
+// For picks what answers q. complete is false when a field that q needs is
+// missing; values is empty when nothing given concerns q.
+func (a *Answers) For(q gates.Question) (values map[string]json.RawMessage, complete bool) {
 	values = make(map[string]json.RawMessage)
-	complete := true
+	complete = true
 	for _, f := range q.Fields {
 		text, given := a.lookup(q.Node, f.Name)
 		if !given {
@@ -46,7 +46,7 @@ func (a *Answers) For(q gates.Question) (values map[string]json.RawMessage, ok b
 		}
 		values[f.Name] = Value(f, text)
 	}
-	return values, complete && len(values) > 0
+	return values, complete && len(values) > 0 && len(values) >= min(q.MinAnswers, len(q.Fields))
 }
 
 func (a *Answers) lookup(node, field string) (string, bool) {

@@ -29,7 +29,10 @@ type Gate struct {
 // Ask implements the engine's gate.
 func (g *Gate) Ask(ctx context.Context, q gates.Question) (*gates.Answer, string, error) {
 	if g.Answers != nil && (g.Only == nil || g.Only[string(q.Gate)]) {
-		if values, ok := g.Answers.For(q); ok {
+		// Half an answer is no silence: without a terminal to ask for the rest,
+		// whoever checks it says what is missing.
+		values, complete := g.Answers.For(q)
+		if complete || g.In == nil && len(values) > 0 {
 			return &gates.Answer{Values: values, By: g.By, Via: "--answer"}, "", nil
 		}
 	}
@@ -52,8 +55,11 @@ func (g *Gate) prompt(ctx context.Context, q gates.Question) (*gates.Answer, str
 	if text := pretty(q.Input); text != "" {
 		fmt.Fprintf(g.Out, "  What came in:\n%s", indent(text))
 	}
-	values := make(map[string]json.RawMessage)
+	values := g.given(q)
 	for _, f := range q.Fields {
+		if values[f.Name] != nil {
+			continue
+		}
 		raw, ok, err := g.field(ctx, f)
 		if err != nil || !ok {
 			return nil, "", err
@@ -63,6 +69,15 @@ func (g *Gate) prompt(ctx context.Context, q gates.Question) (*gates.Answer, str
 		}
 	}
 	return &gates.Answer{Values: values, By: g.By, Via: "terminal"}, "", nil
+}
+
+// given is the part of the answer that was given beforehand.
+func (g *Gate) given(q gates.Question) map[string]json.RawMessage {
+	if g.Answers == nil || g.Only != nil && !g.Only[string(q.Gate)] {
+		return make(map[string]json.RawMessage)
+	}
+	values, _ := g.Answers.For(q)
+	return values
 }
 
 // field asks until the text fits. ok is false when there is no more input.

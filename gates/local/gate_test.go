@@ -56,7 +56,7 @@ func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	for name, g := range map[string]*local.Gate{
 		"no answers":     {},
-		"incomplete":     {Answers: answers(t, "approved=yes")},
+		"other question": {Answers: answers(t, "colour=blue")},
 		"other gate":     {Answers: answers(t, "approved=yes", "risk=low"), Only: map[string]bool{"other#1": true}},
 		"end of input":   {In: strings.NewReader("yes\n"), Out: io.Discard},
 		"nothing to say": {In: strings.NewReader(""), Out: io.Discard},
@@ -64,6 +64,26 @@ func TestNobodyThere(t *testing.T) {
 		if got, _, err := g.Ask(context.Background(), question); got != nil || err != nil {
 			t.Errorf("%s: answer %v, error %v, want none", name, got, err)
 		}
+	}
+}
+
+// Half an answer goes to whoever checks it when nobody can be asked for the rest;
+// at a terminal only the rest is asked.
+func TestHalfAnAnswer(t *testing.T) {
+	t.Parallel()
+	g := &local.Gate{Answers: answers(t, "approved=yes")}
+	got, _, err := g.Ask(context.Background(), question)
+	if err != nil || got == nil || len(got.Values) != 1 {
+		t.Errorf("answer %v, error %v, want the half", got, err)
+	}
+	var out bytes.Buffer
+	g = &local.Gate{Answers: answers(t, "approved=yes"), In: strings.NewReader("high\n\n\n"), Out: &out}
+	got, _, err = g.Ask(context.Background(), question)
+	if err != nil || got == nil || string(got.Values["approved"]) != "true" || string(got.Values["risk"]) != `"high"` {
+		t.Errorf("answer %v, error %v", got, err)
+	}
+	if strings.Contains(out.String(), "approved (") {
+		t.Errorf("what was given is asked again:\n%s", &out)
 	}
 }
 

@@ -93,6 +93,12 @@ func (d *drawing) outcome(st report.Step) string {
 	if st.Failure != nil {
 		parts = append(parts, d.name(st.Failure.Class)+": "+d.code(st.Failure.Detail, 160))
 	}
+	if len(st.Chosen) > 0 {
+		parts = append(parts, "chose "+d.name(strings.Join(st.Chosen, ", "))+": "+d.code(st.Reason, 160))
+	}
+	if st.By != "" {
+		parts = append(parts, "answered by model "+d.name(st.By))
+	}
 	for _, f := range st.Facts {
 		parts = append(parts, d.name(f.Name)+": "+factValue(d, f.Value))
 	}
@@ -101,6 +107,12 @@ func (d *drawing) outcome(st report.Step) string {
 	}
 	if st.Attempts > 1 {
 		parts = append(parts, words.Count(int64(st.Attempts), "attempt"))
+	}
+	if st.Retries > 0 {
+		parts = append(parts, "begun again "+words.Count(int64(st.Retries), "time"))
+	}
+	if st.CutBytes > 0 {
+		parts = append(parts, fmt.Sprintf("%s bytes of tool results left out of the conversation", words.Number(st.CutBytes)))
 	}
 	if st.Repairs > 0 {
 		parts = append(parts, words.Count(int64(st.Repairs), "repair"))
@@ -255,6 +267,9 @@ func (d *drawing) gateWords(g report.Gate) string {
 	switch g.State {
 	case report.GateAnswered:
 		text := "answered"
+		if g.Via == report.ByModel {
+			return text + " in place of a person by model " + d.name(g.By)
+		}
 		if g.By != "" {
 			text += " by " + d.name(g.By)
 		}

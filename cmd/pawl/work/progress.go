@@ -80,6 +80,10 @@ func (p *progress) node(e event.Event) {
 			text = fmt.Sprintf("started, visit %d", b.Visit)
 		}
 		p.line(e.Node, "→", text)
+	case *event.NodeFinished:
+		p.decided(e.Node, b)
+	case *event.NodeRetried:
+		p.line(e.Node, p.paint(yellow, "!"), "begins again: "+b.Detail)
 	case *event.NodeFailed:
 		p.line(e.Node, p.paint(red, "✗"), b.Detail)
 	case *event.CommandStarted:
@@ -95,8 +99,22 @@ func (p *progress) node(e event.Event) {
 	}
 }
 
+// decided shows what a model decided in the place of an edge or a person.
+func (p *progress) decided(node string, b *event.NodeFinished) {
+	if b.Reason != "" {
+		p.line(node, p.paint(green, "✓"), "chosen: "+b.Reason)
+	}
+	if b.By != "" {
+		p.line(node, p.paint(green, "✓"), "answered by model "+b.By)
+	}
+}
+
 func (p *progress) call(e event.Event) {
 	switch b := e.Body.(type) {
+	case *event.ModelCallStarted:
+		if b.Question != "" {
+			p.line(e.Node, p.paint(yellow, "?"), "asks model "+b.Model+": "+b.Question)
+		}
 	case *event.ModelCallFinished:
 		tokens := fmt.Sprintf("%s: %d tokens in, %d out", b.Model, b.Usage.Input, b.Usage.Output)
 		if b.Problem != "" {
