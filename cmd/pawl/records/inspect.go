@@ -21,29 +21,43 @@ import (
 )
 
 func inspectCommand(a *cli.App) *cobra.Command {
-	var events bool
+	var look looking
 	cmd := &cobra.Command{
-		Use:     "inspect [RUN]",
-		Short:   "List the runs, or look into one",
-		Example: "  pawl inspect\n  pawl inspect --json\n  pawl inspect 20261121-0655 --events",
-		Args:    cobra.MaximumNArgs(1),
+		Use:   "inspect [RUN]",
+		Short: "List the runs, or look into one",
+		Long: "Lists the runs, newest first. With RUN, or with a flag for the newest run, it looks\n" +
+			"into one: where it stands, its events, its artifacts with their versions, or what\n" +
+			"was said in one node: prompts, answers, tools with their results, questions.",
+		Example: "  pawl inspect\n  pawl inspect --json\n  pawl inspect 20261121-0655 --events\n" +
+			"  pawl inspect --node fixer --full\n  pawl inspect --artifacts",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := Open(cmd.Context(), a, false)
 			if err != nil {
 				return err
 			}
-			if len(args) == 0 && !events {
+			if len(args) == 0 && look == (looking{}) {
 				return inspectAll(a, p)
 			}
 			id, err := Chosen(a, p, args)
 			if err != nil {
 				return err
 			}
-			return inspectOne(cmd.Context(), a, p, id, events)
+			return look.one(cmd.Context(), a, p, id)
 		},
 	}
-	cmd.Flags().BoolVar(&events, "events", false, "print the record's events (without RUN, of the newest run)")
+	cmd.Flags().BoolVar(&look.events, "events", false, "print the record's events")
+	cmd.Flags().BoolVar(&look.artifacts, "artifacts", false, "list what was published, every version")
+	cmd.Flags().StringVar(&look.node, "node", "", "print the conversation and the tools of this `NODE`")
+	cmd.Flags().BoolVar(&look.full, "full", false, "print values whole")
+	cmd.MarkFlagsMutuallyExclusive("events", "artifacts", "node")
 	return cmd
+}
+
+// looking is what inspect shows of one run.
+type looking struct {
+	events, artifacts, full bool
+	node                    string
 }
 
 // Resumable reports whether a run can go on.
@@ -85,9 +99,14 @@ func inspectAll(a *cli.App, p *Place) error {
 	return page.List(a.Out, rows)
 }
 
-func inspectOne(ctx context.Context, a *cli.App, p *Place, id event.RunID, events bool) error {
-	if events {
-		return printEvents(a, p, id)
+func (l *looking) one(ctx context.Context, a *cli.App, p *Place, id event.RunID) error {
+	switch {
+	case l.events:
+		return printEvents(a, p, id, l.full)
+	case l.artifacts:
+		return l.printArtifacts(a, p, id)
+	case l.node != "":
+		return l.printNode(a, p, id)
 	}
 	summary, err := Summarise(ctx, a, p, id)
 	if err != nil {
@@ -99,7 +118,7 @@ func inspectOne(ctx context.Context, a *cli.App, p *Place, id event.RunID, event
 	return page.Text(a.Out, summary, a.Colors(a.Out))
 }
 
-func printEvents(a *cli.App, p *Place, id event.RunID) error {
+func printEvents(a *cli.App, p *Place, id event.RunID, full bool) error {
 	events, err := Read(p, id)
 	if err != nil {
 		return err
@@ -114,7 +133,11 @@ func printEvents(a *cli.App, p *Place, id event.RunID) error {
 				e.Seq, e.Time.Format("2006-01-02T15:04:05.000000Z"), e.Body.EventType(), e.Token, e.Node, raw)
 			continue
 		}
-		fmt.Fprintf(a.Out, "%4d %s %-18s %-14s %s\n", e.Seq, e.Time.Format("15:04:05.000"), e.Body.EventType(), e.Node, words.Clip(words.OneLine(string(raw)), 160))
+		text := words.OneLine(string(raw))
+		if !full {
+			text = words.Clip(text, 160)
+		}
+		fmt.Fprintf(a.Out, "%4d %s %-18s %-14s %s\n", e.Seq, e.Time.Format("15:04:05.000"), e.Body.EventType(), e.Node, text)
 	}
 	return nil
 }

@@ -2,11 +2,13 @@ package work
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
 
+	"github.com/pawl-ci/pawl/gates"
 	"github.com/pawl-ci/pawl/report/words"
 	"github.com/pawl-ci/pawl/runner/event"
 )
@@ -91,12 +93,21 @@ func (p *progress) node(e event.Event) {
 	case *event.CommandFinished:
 		p.command(e.Node, b)
 	case *event.GateOpened:
-		p.line(e.Node, p.paint(yellow, "?"), "asks a person")
+		p.line(e.Node, p.paint(yellow, "?"), "asks a person"+questionText(b.Question))
 	case *event.GateAnswered:
 		p.line(e.Node, p.paint(green, "✓"), fmt.Sprintf("answered by %s (%s): %s", b.By, b.Via, b.Output))
 	default:
 		p.call(e)
 	}
+}
+
+// questionText is what a person is asked, after a colon.
+func questionText(payload event.Payload) string {
+	var q gates.Question
+	if json.Unmarshal(payload.Raw(), &q) != nil || q.Text == "" {
+		return ""
+	}
+	return ": " + q.Text
 }
 
 // decided shows what a model decided in the place of an edge or a person.
