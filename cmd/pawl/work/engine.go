@@ -37,6 +37,9 @@ func (wallClock) Now() time.Time { return time.Now() }
 
 // work runs the engine over real ports, writes the report and says how it ended.
 func (j *job) work(ctx context.Context, state *machine.State, opening event.Body) (*ended, error) {
+	if err := j.keepCage(); err != nil {
+		return nil, cli.Host(fmt.Errorf("keep track of temporary files: %w", err), cli.DiskHint(err))
+	}
 	ports, closeTools, err := j.ports(state)
 	if err != nil {
 		return nil, err
