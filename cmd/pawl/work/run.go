@@ -37,6 +37,11 @@ type runFlags struct {
 	trigger       json.RawMessage // the GitHub event, in the action
 }
 
+// defaultRunFlags are the flags for callers that have no command line.
+func defaultRunFlags() *runFlags {
+	return &runFlags{sandbox: sandboxAuto, modelTimeout: 10 * time.Minute, modelPatience: time.Minute, toolTimeout: 10 * time.Minute}
+}
+
 func runCommand(a *cli.App) *cobra.Command {
 	f := &runFlags{}
 	cmd := &cobra.Command{

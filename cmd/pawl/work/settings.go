@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-ci/pawl/gates/local"
 	"github.com/pawl-ci/pawl/runner"
 	"github.com/pawl-ci/pawl/runner/host/model"
+	"github.com/pawl-ci/pawl/runner/host/model/provider"
 	"github.com/pawl-ci/pawl/runner/host/model/script"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
 	"github.com/pawl-ci/pawl/runner/redact"
@@ -22,13 +23,11 @@ import (
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 )
 
-const defaultBaseURL = "https://api.openai.com/v1"
-
 // settings are what flags and environment come to.
 type settings struct {
 	model   string
-	baseURL string
-	apiKey  string
+	baseURL string // answers for every model, when somebody said so
+	apiKey  string // replaces OPENAI_API_KEY for it
 	prices  budget.Table
 	answers *local.Answers
 	redact  *redact.Redactor
@@ -45,11 +44,10 @@ func newSettings(ctx context.Context, a *cli.App, f *runFlags) (*settings, error
 		return nil, cli.Usage(err, "")
 	}
 	s := &settings{
-		model: f.model, baseURL: cmp.Or(f.baseURL, a.Env["OPENAI_BASE_URL"], defaultBaseURL),
-		apiKey: a.Env["OPENAI_API_KEY"], prices: budget.Prices(), answers: answers, flags: f,
+		model: f.model, baseURL: f.baseURL, prices: budget.Prices(), answers: answers, flags: f,
 		redact: redact.New(redact.FromEnvironment(a.Env.Lines())), env: a.Env, version: a.Version,
 	}
-	if err := checkURL(s.baseURL); err != nil {
+	if err := checkURL(cmp.Or(s.baseURL, a.Env["OPENAI_BASE_URL"])); err != nil {
 		return nil, err
 	}
 	if f.prices != "" {
@@ -65,8 +63,11 @@ func newSettings(ctx context.Context, a *cli.App, f *runFlags) (*settings, error
 
 func checkURL(text string) error {
 	u, err := url.Parse(text)
+	if text == "" {
+		return nil
+	}
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return cli.Usage(fmt.Errorf("base URL %q: want http:// or https:// and a host", text), "for example "+defaultBaseURL)
+		return cli.Usage(fmt.Errorf("base URL %q: want http:// or https:// and a host", text), "for example https://api.openai.com/v1")
 	}
 	return nil
 }
@@ -117,26 +118,60 @@ func (s *settings) close() {
 	}
 }
 
-// needModel says before any money is spent that no model can be asked.
+// needModel says before any money is spent that a model cannot be asked.
 func (s *settings) needModel(w *ir.Workflow) error {
-	if s.apiKey != "" || s.baseURL != defaultBaseURL {
-		return nil
-	}
 	for _, n := range w.Nodes {
-		if ir.CallOf(n.Op) != nil {
-			return cli.Usage(fmt.Errorf("node %s asks a model, and OPENAI_API_KEY is not set", n.ID),
-				"set OPENAI_API_KEY, or name another server with --base-url or OPENAI_BASE_URL, or use --model-script FILE")
+		call := ir.CallOf(n.Op)
+		if call == nil {
+			continue
+		}
+		name := s.model
+		if name == "" && call.Model != nil {
+			if len(call.Model.Refs()) > 0 {
+				continue // it depends on a variable
+			}
+			name, _ = call.Model.Render(nil, nil) // without a reference there is nothing to fail
+		}
+		if _, err := s.endpoint(name); err != nil {
+			return cli.Usage(fmt.Errorf("node %s: %w", n.ID, err),
+				"set it, or name another server with --base-url or OPENAI_BASE_URL, or use --model-script FILE")
 		}
 	}
 	return nil
 }
 
+// endpoint is where a model answers.
+func (s *settings) endpoint(name string) (provider.Endpoint, error) {
+	lookup := func(variable string) string {
+		if variable == "OPENAI_API_KEY" && s.apiKey != "" {
+			return s.apiKey
+		}
+		return s.env[variable]
+	}
+	return provider.Resolve(name, provider.Surroundings{Lookup: lookup, BaseURL: s.baseURL})
+}
+
 // client is the model port.
 func (s *settings) client() runner.Model {
-	return model.New(model.Config{
-		BaseURL: s.baseURL, APIKey: s.apiKey, UserAgent: "pawl/" + s.version,
-		HTTPTimeout: s.flags.modelTimeout, Patience: s.flags.modelPatience, TraceHeaders: onLoopback(s.baseURL), Proxy: proxyFrom(s.env),
+	return model.NewRouter(func(name string) (model.Config, error) {
+		at, err := s.endpoint(name)
+		if err != nil {
+			return model.Config{}, err
+		}
+		return s.config(at), nil
 	})
+}
+
+// config is how an endpoint is talked to.
+func (s *settings) config(at provider.Endpoint) model.Config {
+	cfg := model.Config{
+		BaseURL: at.BaseURL, APIKey: at.Key, KeyName: at.KeyName, KeyHeader: at.Header, NoSchema: at.NoSchema, UserAgent: "pawl/" + s.version,
+		HTTPTimeout: s.flags.modelTimeout, Patience: s.flags.modelPatience, TraceHeaders: onLoopback(at.BaseURL), Proxy: proxyFrom(s.env),
+	}
+	if at.Provider != "" && at.Provider != "openai" {
+		cfg.Prefixes = []string{at.Provider}
+	}
+	return cfg
 }
 
 // proxyFrom honours HTTPS_PROXY and its kin, read from the environment that was

@@ -34,6 +34,7 @@ type Config struct {
 	// NoSchema says that the endpoint takes response_format and ignores it: answers
 	// are given their form by a tool.
 	NoSchema  bool
+	Sizes     bool   // the server has Ollama's list of models beside the API
 	UserAgent string // "" is "pawl"
 
 	// HTTPTimeout bounds one attempt, from dialing to the last byte of the

@@ -55,7 +55,7 @@ func (e *MissingAddress) Error() string {
 }
 
 // Resolve says where the model of that name answers. "provider/model" names a
-// provider; a name that only one provider's models begin with means that one,
+// provider, unless there is only a server of the user's own to ask; a name that only one provider's models begin with means that one,
 // unless only OpenAI's key is set; everything else goes where OPENAI_BASE_URL says. The error is a
 // *[MissingKey] or *[MissingAddress].
 func Resolve(model string, s Surroundings) (Endpoint, error) {
@@ -80,14 +80,17 @@ func plainName(model string) string {
 // choose finds who is meant, and by which name he knows the model.
 func choose(model string, lookup func(string) string) (Provider, string) {
 	openai := providers[0]
+	base, _ := openai.base(lookup)
+	own := base != openai.BaseURL // a server of the user's own, which may know all names
 	if prefix, name, ok := strings.Cut(model, "/"); ok {
-		if p, known := ByName(prefix); known {
+		p, known := ByName(prefix)
+		_, key := first(p.Keys, lookup)
+		if known && (!own || p.Local || key != "" || p.Name == openai.Name) {
 			return p, name
 		}
 		return openai, model // a name with a slash of its own, as other servers have them
 	}
-	// A server of the user's own knows all names.
-	if base, _ := openai.base(lookup); base != openai.BaseURL {
+	if own {
 		return openai, model
 	}
 	_, general := first(openai.Keys, lookup)
