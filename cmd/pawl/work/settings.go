@@ -1,197 +1,30 @@
 package work
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"net"
-	"net/http"
-	"net/url"
-	"os"
-
-	"golang.org/x/net/http/httpproxy"
-
-	"github.com/pawl-ci/pawl/budget"
-	"github.com/pawl-ci/pawl/gates/local"
-	"github.com/pawl-ci/pawl/runner"
-	"github.com/pawl-ci/pawl/runner/host/model"
-	"github.com/pawl-ci/pawl/runner/host/model/provider"
-	"github.com/pawl-ci/pawl/runner/host/model/script"
-	"github.com/pawl-ci/pawl/runner/lang/ir"
-	"github.com/pawl-ci/pawl/runner/redact"
 
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
+	"github.com/pawl-ci/pawl/cmd/pawl/models"
+	"github.com/pawl-ci/pawl/gates/local"
+	"github.com/pawl-ci/pawl/runner/redact"
 )
 
 // settings are what flags and environment come to.
 type settings struct {
-	model   string
-	baseURL string // answers for every model, when somebody said so
-	apiKey  string // replaces OPENAI_API_KEY for it
-	prices  budget.Table
+	*models.Access
 	answers *local.Answers
 	redact  *redact.Redactor
-	script  *script.Server // the scripted model, when one is asked for
-	flags   *runFlags
-	env     cli.Environment
-	version string // of pawl
 }
 
-// settings resolves flags over environment over defaults.
+// newSettings resolves flags over environment over defaults.
 func newSettings(ctx context.Context, a *cli.App, f *runFlags) (*settings, error) {
 	answers, err := local.ParseAnswers(f.answers)
 	if err != nil {
 		return nil, cli.Usage(err, "")
 	}
-	s := &settings{
-		model: f.model, baseURL: f.baseURL, prices: budget.Prices(), answers: answers, flags: f,
-		redact: redact.New(redact.FromEnvironment(a.Env.Lines())), env: a.Env, version: a.Version,
-	}
-	if err := checkURL(cmp.Or(s.baseURL, a.Env["OPENAI_BASE_URL"])); err != nil {
+	access, err := models.Open(ctx, a, f.models)
+	if err != nil {
 		return nil, err
 	}
-	if f.prices != "" {
-		if err := s.readPrices(a.Path(f.prices)); err != nil {
-			return nil, err
-		}
-	}
-	if f.modelScript != "" {
-		return s, s.startScript(ctx, a.Path(f.modelScript))
-	}
-	return s, nil
-}
-
-func checkURL(text string) error {
-	u, err := url.Parse(text)
-	if text == "" {
-		return nil
-	}
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return cli.Usage(fmt.Errorf("base URL %q: want http:// or https:// and a host", text), "for example https://api.openai.com/v1")
-	}
-	return nil
-}
-
-func (s *settings) readPrices(path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return cli.Usage(fmt.Errorf("read prices: %w", err), "")
-	}
-	table, err := budget.ParseTable(text)
-	if err != nil {
-		return cli.Usage(fmt.Errorf("%s: %w", path, err), "")
-	}
-	s.prices = s.prices.Merge(table)
-	return nil
-}
-
-// startScript serves a scripted model on loopback for this process. Whatever
-// model a workflow names is then the script, at the script's price.
-func (s *settings) startScript(ctx context.Context, path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return cli.Usage(fmt.Errorf("read model script: %w", err), "")
-	}
-	parsed, err := script.Parse(path, text)
-	if err != nil {
-		return cli.Usage(err, "")
-	}
-	if s.script, err = script.Start(ctx, parsed, "127.0.0.1:0"); err != nil {
-		return cli.Host(fmt.Errorf("start the scripted model: %w", err), "")
-	}
-	s.baseURL, s.apiKey = s.script.BaseURL(), "none"
-	price := budget.Price{}
-	if parsed.Price != nil {
-		price = *parsed.Price
-	}
-	table, err := budget.NewTable(budget.Entry{Match: "*", Price: price, Source: path})
-	if err != nil {
-		return cli.Usage(fmt.Errorf("%s: %w", path, err), "")
-	}
-	s.prices = s.prices.Merge(table)
-	return nil
-}
-
-func (s *settings) close() {
-	if s.script != nil {
-		_ = s.script.Close() // the process ends; nothing depends on it
-	}
-}
-
-// needModel says before any money is spent that a model cannot be asked.
-func (s *settings) needModel(w *ir.Workflow) error {
-	for _, n := range w.Nodes {
-		call := ir.CallOf(n.Op)
-		if call == nil {
-			continue
-		}
-		name := s.model
-		if name == "" && call.Model != nil {
-			if len(call.Model.Refs()) > 0 {
-				continue // it depends on a variable
-			}
-			name, _ = call.Model.Render(nil, nil) // without a reference there is nothing to fail
-		}
-		if _, err := s.endpoint(name); err != nil {
-			return cli.Usage(fmt.Errorf("node %s: %w", n.ID, err),
-				"set it, or name another server with --base-url or OPENAI_BASE_URL, or use --model-script FILE")
-		}
-	}
-	return nil
-}
-
-// endpoint is where a model answers.
-func (s *settings) endpoint(name string) (provider.Endpoint, error) {
-	lookup := func(variable string) string {
-		if variable == "OPENAI_API_KEY" && s.apiKey != "" {
-			return s.apiKey
-		}
-		return s.env[variable]
-	}
-	return provider.Resolve(name, provider.Surroundings{Lookup: lookup, BaseURL: s.baseURL})
-}
-
-// client is the model port.
-func (s *settings) client() runner.Model {
-	return model.NewRouter(func(name string) (model.Config, error) {
-		at, err := s.endpoint(name)
-		if err != nil {
-			return model.Config{}, err
-		}
-		return s.config(at), nil
-	})
-}
-
-// config is how an endpoint is talked to.
-func (s *settings) config(at provider.Endpoint) model.Config {
-	cfg := model.Config{
-		BaseURL: at.BaseURL, APIKey: at.Key, KeyName: at.KeyName, KeyHeader: at.Header, NoSchema: at.NoSchema, UserAgent: "pawl/" + s.version,
-		HTTPTimeout: s.flags.modelTimeout, Patience: s.flags.modelPatience, TraceHeaders: onLoopback(at.BaseURL), Proxy: proxyFrom(s.env),
-	}
-	if at.Provider != "" && at.Provider != "openai" {
-		cfg.Prefixes = []string{at.Provider}
-	}
-	return cfg
-}
-
-// proxyFrom honours HTTPS_PROXY and its kin, read from the environment that was
-// given; loopback is never proxied.
-func proxyFrom(env cli.Environment) func(*http.Request) (*url.URL, error) {
-	cfg := httpproxy.Config{
-		HTTPProxy: env.First("HTTP_PROXY", "http_proxy"), HTTPSProxy: env.First("HTTPS_PROXY", "https_proxy"),
-		NoProxy: env.First("NO_PROXY", "no_proxy"),
-	}
-	choose := cfg.ProxyFunc()
-	return func(r *http.Request) (*url.URL, error) { return choose(r.URL) }
-}
-
-// onLoopback: only a server on this machine is told which node asks; a scripted
-// model matches on it.
-func onLoopback(text string) bool {
-	u, err := url.Parse(text)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return &settings{Access: access, answers: answers, redact: redact.New(redact.FromEnvironment(a.Env.Lines()))}, nil
 }

@@ -1,4 +1,4 @@
-package work
+package models
 
 import (
 	"context"
@@ -13,17 +13,17 @@ import (
 
 	"github.com/pawl-ci/pawl/budget"
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
-	"github.com/pawl-ci/pawl/cmd/pawl/records"
 	"github.com/pawl-ci/pawl/runner"
 	"github.com/pawl-ci/pawl/runner/host/model"
 	"github.com/pawl-ci/pawl/runner/host/sandbox"
+	"github.com/pawl-ci/pawl/runner/host/workspace"
 	"github.com/pawl-ci/pawl/runner/lang/diag"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
 )
 
 func doctorCommand(a *cli.App) *cobra.Command {
 	var probe bool
-	f := defaultRunFlags()
+	f := Defaults()
 	cmd := &cobra.Command{
 		Use:   "doctor [WORKFLOW.iter]",
 		Short: "Check that a run could work here, before money is spent",
@@ -39,9 +39,9 @@ func doctorCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "ask each model a short question; costs a few hundred tokens")
-	cmd.Flags().StringVar(&f.model, "model", "", "use this model for every node")
-	cmd.Flags().StringVar(&f.baseURL, "base-url", "", "`URL` of an OpenAI-compatible API")
-	cmd.Flags().StringVar(&f.modelScript, "model-script", "", "let the scripted model of `FILE` answer")
+	cmd.Flags().StringVar(&f.Model, "model", "", "use this model for every node")
+	cmd.Flags().StringVar(&f.BaseURL, "base-url", "", "`URL` of an OpenAI-compatible API")
+	cmd.Flags().StringVar(&f.Script, "model-script", "", "let the scripted model of `FILE` answer")
 	return cmd
 }
 
@@ -72,18 +72,18 @@ func (e *examination) bad(check string, err error, hint string) {
 	e.Findings = append(e.Findings, finding{check, "error", message, hint})
 }
 
-func doctor(ctx context.Context, a *cli.App, f *runFlags, args []string, probe bool) error {
-	set, err := newSettings(ctx, a, f)
+func doctor(ctx context.Context, a *cli.App, f Flags, args []string, probe bool) error {
+	set, err := Open(ctx, a, f)
 	if err != nil {
 		return err
 	}
-	defer set.close()
+	defer set.Close()
 	e := &examination{}
 	e.repository(ctx, a)
 	e.sandbox()
 	names := []string{}
-	if f.model != "" {
-		names = append(names, f.model)
+	if f.Model != "" {
+		names = append(names, f.Model)
 	}
 	if len(args) > 0 {
 		names = append(names, e.workflow(a, set, args[0])...)
@@ -98,12 +98,16 @@ func doctor(ctx context.Context, a *cli.App, f *runFlags, args []string, probe b
 }
 
 func (e *examination) repository(ctx context.Context, a *cli.App) {
-	place, err := records.Open(ctx, a, true)
-	if err != nil {
+	repo, err := workspace.Open(ctx, a.Path("."), workspace.Options{Env: a.Env.Lines(), TrustOwner: a.Env.Truthy("GITHUB_ACTIONS")})
+	var problem *workspace.Problem
+	switch {
+	case errors.As(err, &problem):
+		e.bad("repository", cli.Usage(err, problem.Hint), "")
+	case err != nil:
 		e.bad("repository", err, "")
-		return
+	default:
+		e.ok("repository", "%s at commit %.12s", repo.Top, repo.Head)
 	}
-	e.ok("repository", "%s at commit %.12s", place.Repo.Top, place.Repo.Head)
 }
 
 func (e *examination) sandbox() {
@@ -117,8 +121,8 @@ func (e *examination) sandbox() {
 }
 
 // workflow checks the file and returns the models that it names.
-func (e *examination) workflow(a *cli.App, set *settings, path string) []string {
-	src, err := a.ReadSource(path, cli.CompileOptions{Lookup: a.LookupEnv, Model: set.model, Prices: set.prices})
+func (e *examination) workflow(a *cli.App, set *Access, path string) []string {
+	src, err := a.ReadSource(path, cli.CompileOptions{Lookup: a.LookupEnv, Model: set.Model, Prices: set.Prices})
 	if err != nil {
 		e.bad("workflow", err, "")
 		return nil
@@ -129,7 +133,7 @@ func (e *examination) workflow(a *cli.App, set *settings, path string) []string 
 		return nil
 	}
 	e.ok("workflow", "%s: %s", path, src.Workflow.Name)
-	if set.model != "" {
+	if set.Model != "" {
 		return nil
 	}
 	var names []string
@@ -144,7 +148,7 @@ func (e *examination) workflow(a *cli.App, set *settings, path string) []string 
 }
 
 // providers looks at whoever can be asked, when no model is named.
-func (e *examination) providers(ctx context.Context, set *settings) {
+func (e *examination) providers(ctx context.Context, set *Access) {
 	offers, err := set.offers(ctx, nil)
 	if err != nil {
 		e.bad("models", err, "")
@@ -161,7 +165,7 @@ func (e *examination) providers(ctx context.Context, set *settings) {
 
 // model checks one model without asking it, and with a question when probe says
 // so.
-func (e *examination) model(ctx context.Context, set *settings, name string, probe bool) {
+func (e *examination) model(ctx context.Context, set *Access, name string, probe bool) {
 	check := "model " + name
 	at, err := set.endpoint(name)
 	if err != nil {
@@ -183,7 +187,7 @@ func (e *examination) model(ctx context.Context, set *settings, name string, pro
 	default:
 		e.unlisted(check, at.Model, listed)
 	}
-	if _, priced := set.prices.Lookup(name); !priced {
+	if _, priced := set.Prices.Lookup(name); !priced {
 		e.warn(check, "its price is not known", "a workflow with max_cost_usd cannot use it; --prices FILE says what it costs")
 	}
 	if probe {
@@ -270,11 +274,11 @@ func (e *examination) deliver(a *cli.App) error {
 func (e *examination) print(out io.Writer) error {
 	marks := map[string]string{"ok": "✓", "warning": "!", "error": "✗"}
 	for _, f := range e.Findings {
-		if _, err := fmt.Fprintf(out, "%s %s: %s\n", marks[f.Status], f.Check, plainLine(f.Detail)); err != nil {
+		if _, err := fmt.Fprintf(out, "%s %s: %s\n", marks[f.Status], f.Check, line(f.Detail)); err != nil {
 			return err
 		}
 		if f.Hint != "" {
-			fmt.Fprintf(out, "    hint: %s\n", plainLine(f.Hint))
+			fmt.Fprintf(out, "    hint: %s\n", line(f.Hint))
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package work
+package models
 
 import (
 	"cmp"
@@ -49,7 +49,7 @@ type offer struct {
 }
 
 func listModels(ctx context.Context, a *cli.App, names []string, baseURL string, most float64) error {
-	s := &settings{baseURL: baseURL, env: a.Env, version: a.Version, flags: defaultRunFlags()}
+	s := &Access{baseURL: baseURL, env: a.Env, version: a.Version, flags: Defaults()}
 	offers, err := s.offers(ctx, names)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func listModels(ctx context.Context, a *cli.App, names []string, baseURL string,
 }
 
 // offers asks the named providers, or all that can be asked.
-func (s *settings) offers(ctx context.Context, names []string) ([]offer, error) {
+func (s *Access) offers(ctx context.Context, names []string) ([]offer, error) {
 	if s.baseURL != "" {
 		if err := checkURL(s.baseURL); err != nil {
 			return nil, err
@@ -107,7 +107,7 @@ func (o offer) absent() bool { return o.failed == nil && o.Models == nil }
 
 // ask lists the models of one endpoint. What nobody asked for by name may be
 // missing.
-func (s *settings) ask(ctx context.Context, name, any string, optional bool) offer {
+func (s *Access) ask(ctx context.Context, name, any string, optional bool) offer {
 	at, err := s.endpoint(any)
 	if err == nil && optional && at.Provider != name {
 		return offer{} // another server answers for its models
@@ -157,10 +157,10 @@ func printOffers(out io.Writer, offers []offer) error {
 	for _, o := range offers {
 		fmt.Fprintf(w, "%s\t%s\n", cmp.Or(o.Provider, "models"), o.BaseURL)
 		if o.Error != "" {
-			fmt.Fprintf(w, "  %s\n", plainLine(o.Error))
+			fmt.Fprintf(w, "  %s\n", line(o.Error))
 		}
 		for _, m := range o.Models {
-			fmt.Fprintf(w, "  %s\t%s\n", plainLine(qualified(o.Provider, m.Name)), sizeText(m))
+			fmt.Fprintf(w, "  %s\t%s\n", line(qualified(o.Provider, m.Name)), sizeText(m))
 		}
 	}
 	return w.Flush()
