@@ -61,7 +61,7 @@ func Run(ctx context.Context, state *machine.State, first event.Body, run event.
 	e := &engine{
 		Ports: ports, opts: opts, state: state, run: run,
 		flying:  make(map[event.TokenID]bool),
-		results: make(chan result, 1),
+		results: newMailbox(),
 		talks:   make(map[event.TokenID]*talk),
 	}
 	if err := e.open(ctx, first); err != nil {
@@ -86,8 +86,9 @@ type engine struct {
 	queue     []event.Event // applied, not yet durable
 	starts    []start       // effects whose events are in queue
 	flying    map[event.TokenID]bool
-	results   chan result
+	results   *mailbox
 	talks     map[event.TokenID]*talk
+	lastAsked chan struct{} // closed when the last question of the line has been asked
 	badAnswer *AnswerError
 }
 
@@ -171,15 +172,12 @@ func (e *engine) decide(work context.Context) error {
 			return err
 		}
 		handled := false
-		for _, c := range e.state.Next() {
+		for c := range e.state.Steps() {
 			did, err := e.handle(c)
 			if err != nil {
 				return err
 			}
 			handled = handled || did
-			if e.state.Status != machine.Running {
-				break // the run was stopped: what comes after must be asked anew
-			}
 		}
 		if !handled {
 			return nil
@@ -269,20 +267,17 @@ func (e *engine) launch(work context.Context) {
 	for _, s := range e.starts {
 		go func() {
 			bodies, err := s.do(work)
-			e.results <- result{s.token.ID, s.node.ID, bodies, err}
+			e.results.put(result{s.token.ID, s.node.ID, bodies, err})
 		}()
 	}
 	e.starts = e.starts[:0]
 }
 
-// await takes one result, and all others that are there already.
+// await waits for a result, and takes all that are there.
 func (e *engine) await() error {
-	for r := range e.results {
+	for _, r := range e.results.take() {
 		if err := e.take(r); err != nil {
 			return err
-		}
-		if len(e.results) == 0 {
-			return nil
 		}
 	}
 	return nil

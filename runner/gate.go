@@ -33,7 +33,9 @@ func (e *engine) pollGate(c machine.PollGate) (effectFunc, error) {
 }
 
 func (e *engine) askPerson(key event.Key, q gates.Question) effectFunc {
+	wait := e.queueAtGate()
 	return func(ctx context.Context) ([]event.Body, error) {
+		defer wait()()
 		said, ref, err := e.Gate.Ask(ctx, q)
 		if err != nil && ctx.Err() == nil {
 			return nil, fmt.Errorf("ask %s: %w", q.Gate, err)
@@ -49,6 +51,20 @@ func (e *engine) askPerson(key event.Key, q gates.Question) effectFunc {
 		return []event.Body{&event.GateAnswered{
 			Key: key, Gate: string(q.Gate), Output: output, By: said.By, Via: said.Via,
 		}}, nil
+	}
+}
+
+// queueAtGate takes a place in the line of questions: a person is asked one thing
+// at a time, in the order in which the engine decided. wait returns when it is
+// one's turn, with what ends it.
+func (e *engine) queueAtGate() (wait func() (leave func())) {
+	before, done := e.lastAsked, make(chan struct{})
+	e.lastAsked = done
+	return func() func() {
+		if before != nil {
+			<-before
+		}
+		return func() { close(done) }
 	}
 }
 

@@ -49,9 +49,7 @@ func TestWorkflows(t *testing.T) {
 
 // waiting are patterns that the engine cannot run to the end yet, and why.
 var waiting = map[string]string{
-	"fan_out_join":      "joins",
-	"dual_model_review": "joins",
-	"parallel_writers":  "joins",
+	"parallel_writers": "merging",
 }
 
 // withPatterns puts the pattern files beside the repositories of a script.

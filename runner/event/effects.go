@@ -15,6 +15,8 @@ func startOf(b Body) (Key, bool) {
 		return b.Key, true
 	case *VerifyStarted:
 		return b.Key, true
+	case *MergeStarted:
+		return b.Key, true
 	}
 	return "", false
 }
@@ -33,6 +35,8 @@ func endOf(b Body) (key Key, started Type, is bool) {
 		return b.Key, "CommandStarted", true
 	case *VerifyFinished:
 		return b.Key, "VerifyStarted", true
+	case *MergeFinished:
+		return b.Key, "MergeStarted", true
 	case *EffectForfeited:
 		return b.Key, "", true
 	}

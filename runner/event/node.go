@@ -15,6 +15,8 @@ const (
 	FailModel         FailureClass = "model_failed"   // the provider refused or kept failing
 	FailSteps         FailureClass = "too_many_steps" // tool_max_steps is used up
 	FailTimeout       FailureClass = "timeout"
+	FailBranch        FailureClass = "branch_failed"  // a branch that its join needs did not arrive
+	FailConflict      FailureClass = "merge_conflict" // branches changed the same lines
 )
 
 // NodeStarted says that a token began an execution of a node.
@@ -62,6 +64,7 @@ type EdgeTaken struct {
 	Loop  string   `json:"loop,omitempty"`
 	Count int      `json:"count,omitempty"` // how often the loop has been taken, this time included
 	Input *Payload `json:"input,omitempty"` // absent when the source's output passes through whole
+	Joins bool     `json:"joins,omitempty"` // the token ends here: it has arrived at the join of its branch
 }
 
 // EventType implements Body.

@@ -38,6 +38,7 @@ func CheckSequence(events []Event) error {
 //     only EffectForfeited may end it, and nothing else happens before that;
 //   - a gate may be asked again and is answered at most once;
 //   - visits of a node count up from 1; each ends at most once, by its token;
+//   - tokens of branches count up from 2;
 //   - a run that has stopped, parked or finished starts nothing: what was under
 //     way may still end, and a run that has not finished may be resumed.
 //
@@ -53,6 +54,7 @@ type Sequence struct {
 	doubt   int // of these, how many a dead process left behind
 	nodes   map[string]int
 	visits  map[visit]TokenID // that have not ended
+	forked  TokenID           // tokens that fan-outs have made; the run itself has token 1
 }
 
 // effect is what has become of a key.
@@ -120,7 +122,7 @@ func settles(b Body) bool {
 // was under way, or begins another attempt.
 func ends(b Body) bool {
 	switch b.(type) {
-	case *RunResumed, *NodeFinished, *GateAsked, *GateAnswered:
+	case *RunResumed, *NodeFinished, *NodeFailed, *GateAsked, *GateAnswered:
 		return true
 	}
 	_, _, isEnd := endOf(b)
@@ -146,6 +148,8 @@ func (s *Sequence) content(e *Event) string {
 		return s.leaves(e, b.Visit)
 	case *NodeRetried:
 		return s.inside(e, b.Visit)
+	case *Forked:
+		return s.forks(b)
 	case *GateAsked:
 		return s.asked(e, b.Key, false)
 	case *GateAnswered:
@@ -168,6 +172,16 @@ func (s *Sequence) resumed(b *RunResumed) string {
 		return fmt.Sprintf("it opens attempt %d, %d was expected", b.Attempt, s.attempt+1)
 	}
 	s.attempt, s.ended, s.doubt = b.Attempt, "", s.open
+	return ""
+}
+
+func (s *Sequence) forks(b *Forked) string {
+	for _, branch := range b.Branches {
+		s.forked++
+		if branch.Token != s.forked+1 {
+			return fmt.Sprintf("branch to %s is token %d, %d was expected", branch.To, branch.Token, s.forked+1)
+		}
+	}
 	return ""
 }
 

@@ -48,6 +48,11 @@ func whole() []event.Event {
 		&event.NodeFailed{Visit: 3},
 		&event.VerifyStarted{Key: "v1"},
 		&event.VerifyFinished{Key: "v1"},
+		&event.Forked{Branches: []event.Branch{{Token: 2, To: "a"}, {Token: 3, To: "b"}}},
+		&event.BranchFailed{Class: event.FailNode},
+		&event.MergeStarted{Key: "j1"},
+		&event.MergeFinished{Key: "j1"},
+		&event.ConflictReferred{To: "fixer"},
 		&event.ModelCallStarted{Key: "other branch"},
 		&event.RunFinished{Outcome: event.Done},
 		&event.ModelCallFinished{Key: "other branch"},
@@ -163,6 +168,7 @@ func TestSequenceRefuses(t *testing.T) {
 		"answer to a model call":    {[]event.Body{start, call, &event.GateAnswered{Key: "k"}}, "gate k was not opened"},
 		"answered twice":            {[]event.Body{start, gate, &event.GateAnswered{Key: "g"}, &event.GateAnswered{Key: "g"}}, "answered already"},
 		"asked after the answer":    {[]event.Body{start, gate, &event.GateAnswered{Key: "g"}, &event.GateAsked{Key: "g"}}, "answered already"},
+		"branch token left out":     {[]event.Body{start, &event.Forked{Branches: []event.Branch{{Token: 2, To: "a"}, {Token: 4, To: "b"}}}}, "branch to b is token 4, 3 was expected"},
 		"gate reopened":             {[]event.Body{start, gate, &event.GateAsked{Key: "g"}, gate}, "started before"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -76,6 +76,10 @@ func (s *State) applyNode(e event.Event) error {
 		return nil
 	case *event.EdgeTaken:
 		return s.edgeTaken(t, b)
+	case *event.Forked:
+		return s.forked(t, b)
+	case *event.BranchFailed:
+		return s.branchFailed(t, b)
 	case *event.GateOpened:
 		t.Question, t.Phase, t.paused = b, Asking, s.Purse.Elapsed
 		return s.begins(e, b.Key)
@@ -87,6 +91,7 @@ func (s *State) applyNode(e event.Event) error {
 		s.rest(t)
 		t.Phase = Waiting
 		s.waiting++
+		s.release(t)
 		return nil
 	case *event.GateAnswered:
 		return s.gateAnswered(t, b)
@@ -99,7 +104,7 @@ func (s *State) begins(e event.Event, key event.Key) error {
 	if t == nil {
 		return fmt.Errorf("there is no token %d", e.Token)
 	}
-	if s.open[key] != nil {
+	if s.open[key].token != nil {
 		return fmt.Errorf("effect %s is already open", key)
 	}
 	t.attempts++
@@ -129,6 +134,7 @@ func (s *State) runStarted(e event.Event, b *event.RunStarted) error {
 	s.Status, s.Attempt = Running, 1
 	s.lastToken++
 	t := &Token{ID: s.lastToken, At: s.Workflow.Entry, Loops: make(map[string]int), Input: admit(s.Workflow.Entry, inputs)}
+	t.seen = &view{}
 	s.tokens[t.ID] = t
 	s.wake(t)
 	return nil
@@ -145,7 +151,8 @@ func (s *State) runResumed(b *event.RunResumed) error {
 		s.Purse.Limits = *b.Limits
 		clear(s.warned)
 	}
-	for _, t := range s.tokens {
+	for _, id := range inOrder(s.tokens) {
+		t := s.tokens[id]
 		t.failures, t.lastFail = 0, nil
 		if t.Phase == Waiting {
 			t.Phase = Asking
@@ -153,6 +160,7 @@ func (s *State) runResumed(b *event.RunResumed) error {
 			s.wake(t)
 		}
 	}
+	s.admitNext()
 	return nil
 }
 

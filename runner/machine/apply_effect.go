@@ -36,7 +36,7 @@ func (s *State) applyEffect(e event.Event, t *Token) error {
 
 // ends closes the effect of t that key names.
 func (s *State) ends(key event.Key, t *Token) error {
-	if s.open[key] != t {
+	if s.open[key].token != t {
 		return fmt.Errorf("effect %s is not open", key)
 	}
 	s.end(key)
@@ -143,9 +143,8 @@ func (s *State) gateAnswered(t *Token, b *event.GateAnswered) error {
 	if err := t.isAsked(b.Key); err != nil {
 		return err
 	}
-	if s.open[b.Key] == t {
-		s.end(b.Key)
-	}
+	delete(s.open, b.Key)
+	s.rest(t)
 	t.succeeded()
 	t.began += s.Purse.Elapsed - t.paused // a person's time is not the node's
 	s.wake(t)

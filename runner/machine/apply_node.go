@@ -3,6 +3,8 @@ package machine
 import (
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
@@ -17,8 +19,9 @@ func (s *State) nodeStarted(t *Token, b *event.NodeStarted) error {
 	s.Purse.Iterations++
 	talk, err := s.opened(t, b)
 	*t = Token{
-		ID: t.ID, At: t.At, Input: t.Input, Loops: t.Loops, last: t.last,
+		ID: t.ID, At: t.At, Input: t.Input, Loops: t.Loops,
 		Phase: Working, Visit: b.Visit, Conversation: talk, began: s.Purse.Elapsed,
+		walker: t.walker,
 	}
 	return err
 }
@@ -31,9 +34,8 @@ func (s *State) nodeFinished(t *Token, b *event.NodeFinished) error {
 	n := s.node(t.At)
 	n.outputs = append(n.outputs, output)
 	s.keepTalk(t)
-	n.meta = t.meta(b)
 	t.route = b.Route
-	s.latest[t.At.ID] = output
+	t.seen.set(t.At.ID, shown{output, t.meta(b, output)})
 	if t.At.Publish != "" {
 		s.artifacts[t.At.Publish] = append(s.artifacts[t.At.Publish], output)
 		s.published[t.At.Publish] = output
@@ -42,43 +44,71 @@ func (s *State) nodeFinished(t *Token, b *event.NodeFinished) error {
 		s.Head, s.Snapshot = b.Commit, ""
 		s.changed = s.changed || b.Changed
 	}
-	t.Phase = Leaving
+	if t.At.Required() {
+		t.did = append(slices.Clip(t.did), t.At.ID)
+	}
+	t.Phase, t.met = Leaving, nil
 	return nil
 }
 
-// meta is what templates may read beside the output, under names with "_".
-func (t *Token) meta(b *event.NodeFinished) map[string]any {
-	return map[string]any{
+// meta is what templates may read beside the output, under names with "_": of
+// the visit, and what the output itself holds.
+func (t *Token) meta(b *event.NodeFinished, output map[string]any) map[string]any {
+	m := map[string]any{
 		"_session_id": t.Conversation.Session,
 		"_reason":     b.Reason,
 		"_tokens":     int(t.usage.Input + t.usage.Output),
 		"_cost_usd":   float64(t.usage.Cost) / 1e6,
 		"_model":      t.model,
 	}
+	for k, v := range output {
+		if strings.HasPrefix(k, "_") {
+			m[k] = v
+		}
+	}
+	return m
+}
+
+func edgeOf(n *ir.Node, index int, to string) (*ir.Edge, error) {
+	if index < 0 || index >= len(n.Edges) || n.Edges[index].To.ID != to {
+		return nil, fmt.Errorf("%s has no edge %d to %s", n.ID, index, to)
+	}
+	return n.Edges[index], nil
 }
 
 func (s *State) edgeTaken(t *Token, b *event.EdgeTaken) error {
-	if b.Edge < 0 || b.Edge >= len(t.At.Edges) || t.At.Edges[b.Edge].To.ID != b.To {
-		return fmt.Errorf("%s has no edge %d to %s", t.At.ID, b.Edge, b.To)
-	}
-	edge := t.At.Edges[b.Edge]
-	input, err := s.arriving(t, b)
+	edge, err := edgeOf(t.At, b.Edge, b.To)
 	if err != nil {
 		return err
 	}
-	*t = Token{ID: t.ID, At: edge.To, Phase: Arrived, Input: admit(edge.To, input), Loops: countLoops(t.Loops, edge), last: t.last}
+	input, err := s.arriving(t, b.Input, b.To)
+	if err != nil {
+		return err
+	}
+	if b.Joins != t.joins(edge) {
+		return fmt.Errorf("edge to %s does not lead where the record says", b.To)
+	}
+	if b.Joins {
+		s.ended(t, ending{walker: t.walker, input: input})
+		s.meet(t.fork)
+		return nil
+	}
+	*t = Token{ID: t.ID, At: edge.To, Phase: Arrived, Input: admit(edge.To, input), Loops: countLoops(t.Loops, edge), walker: t.walker}
 	s.wake(t)
 	return nil
 }
 
-// arriving is what flows along the edge.
-func (s *State) arriving(t *Token, b *event.EdgeTaken) (map[string]any, error) {
-	if b.Input == nil {
-		return s.output(t.At), nil
+// joins reports whether the edge leads t to the join where its branch ends.
+func (t *Token) joins(e *ir.Edge) bool { return t.fork != nil && e.To == t.fork.join }
+
+// arriving is what flows along an edge out of t's node.
+func (s *State) arriving(t *Token, given *event.Payload, to string) (map[string]any, error) {
+	if given == nil {
+		return t.output(), nil
 	}
-	input, err := object(b.Input.Raw())
+	input, err := object(given.Raw())
 	if err != nil {
-		return nil, fmt.Errorf("input of %s: %w", b.To, err)
+		return nil, fmt.Errorf("input of %s: %w", to, err)
 	}
 	return input, nil
 }
@@ -98,14 +128,10 @@ func countLoops(counts map[string]int, edge *ir.Edge) map[string]int {
 	return next
 }
 
-// output is the newest output of n; nil before its first.
-func (s *State) output(n *ir.Node) map[string]any {
-	outputs := s.node(n).outputs
-	if len(outputs) == 0 {
-		return nil
-	}
-	m, _ := outputs[len(outputs)-1].(map[string]any)
-	return m
+// output is the newest output of t's node that t has seen; nil before its first.
+func (t *Token) output() map[string]any {
+	s, _ := t.seen.get(t.At.ID)
+	return s.output
 }
 
 // admit restricts what flows into n to its input schema. Values are coerced

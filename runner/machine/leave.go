@@ -12,21 +12,25 @@ import (
 // the unconditional one. Edges whose loop is used up are skipped. What a model
 // chose for a router stands.
 func (s *State) leave(t *Token) Command {
-	if len(t.route) > 0 {
-		return s.take(t, t.At.Edges[t.route[0]])
+	if route, ok := t.At.Op.(*ir.Route); ok {
+		switch {
+		case route.FansOut():
+			return s.fork(t, t.chosen())
+		case len(t.route) > 0:
+			return s.take(t, t.At.Edges[t.route[0]])
+		case route.Mode == ir.RoundRobin:
+			return s.take(t, t.At.Edges[(t.Visit-1)%len(t.At.Edges)])
+		}
 	}
-	if route, ok := t.At.Op.(*ir.Route); ok && route.Mode == ir.RoundRobin {
-		return s.take(t, t.At.Edges[(t.Visit-1)%len(t.At.Edges)])
-	}
-	var exhausted []string
+	var exhausted []*ir.Edge
 	var fallback *ir.Edge
 	for _, e := range t.At.Edges {
 		switch holds, err := s.holds(t, e); {
 		case err != nil:
-			return t.fails(event.FailOutput, "edge to %s: %s", e.To.ID, err)
+			return s.lost(t, event.FailOutput, fmt.Errorf("edge to %s: %w", e.To.ID, err))
 		case !holds:
 		case exhaustedBy(t, e):
-			exhausted = append(exhausted, fmt.Sprintf("%s(%d)", e.Loop.Name, e.Loop.Max))
+			exhausted = append(exhausted, e)
 		case e.Cond != nil:
 			return s.take(t, e)
 		case fallback == nil:
@@ -36,18 +40,72 @@ func (s *State) leave(t *Token) Command {
 	if fallback != nil {
 		return s.take(t, fallback)
 	}
-	if len(exhausted) > 0 {
-		return s.endRun(event.Failed, event.FailLoopExhausted,
-			fmt.Sprintf("%s: loop %s is used up and no other edge holds", t.At.ID, strings.Join(exhausted, ", ")))
+	return s.stuck(t, exhausted)
+}
+
+// lost ends a token whose node has finished and whose way on cannot be told.
+func (s *State) lost(t *Token, class event.FailureClass, err error) Record {
+	return s.gone(t, class, fmt.Sprintf("%s: %s", t.At.ID, err))
+}
+
+// stuck ends a token that no edge leads on.
+func (s *State) stuck(t *Token, exhausted []*ir.Edge) Command {
+	if len(exhausted) == 0 {
+		return s.gone(t, event.FailNoEdge, t.At.ID+": no edge's condition holds")
 	}
-	return s.endRun(event.Failed, event.FailNoEdge, fmt.Sprintf("%s: no edge's condition holds", t.At.ID))
+	var names []string
+	for _, e := range exhausted {
+		names = append(names, fmt.Sprintf("%s(%d)", e.Loop.Name, e.Loop.Max))
+	}
+	return s.gone(t, event.FailLoopExhausted,
+		fmt.Sprintf("%s: loop %s is used up and no other edge holds", t.At.ID, strings.Join(names, ", ")))
+}
+
+// chosen are the edges that a fan-out takes: those that a model has chosen, or all.
+func (t *Token) chosen() []*ir.Edge {
+	if len(t.route) == 0 {
+		return t.At.Edges
+	}
+	edges := make([]*ir.Edge, len(t.route))
+	for i, index := range t.route {
+		edges[i] = t.At.Edges[index]
+	}
+	return edges
+}
+
+// fork puts a token on each of the edges whose loop is not used up.
+func (s *State) fork(t *Token, edges []*ir.Edge) Command {
+	join := t.At.Meets()
+	if join == nil {
+		return s.gone(t, event.FailNode, t.At.ID+": its branches do not meet at a join")
+	}
+	forked := &event.Forked{}
+	var exhausted []*ir.Edge
+	for _, e := range edges {
+		if exhaustedBy(t, e) {
+			exhausted = append(exhausted, e)
+			continue
+		}
+		taken, err := s.taken(t, e)
+		if err != nil {
+			return s.lost(t, event.FailInput, err)
+		}
+		forked.Branches = append(forked.Branches, event.Branch{
+			Token: s.lastToken + event.TokenID(len(forked.Branches)) + 1, To: taken.To, Edge: taken.Edge,
+			Loop: taken.Loop, Count: taken.Count, Input: taken.Input, Joins: e.To == join,
+		})
+	}
+	if len(forked.Branches) == 0 {
+		return s.stuck(t, exhausted)
+	}
+	return t.record(forked)
 }
 
 func (s *State) holds(t *Token, e *ir.Edge) (bool, error) {
 	if e.Cond == nil {
 		return true, nil
 	}
-	return e.Cond.Holds(s.output(t.At), scope{s, t}.env)
+	return e.Cond.Holds(t.output(), scope{s, t}.env)
 }
 
 // exhaustedBy reports whether e's loop has no turn left for t. Entering the loop
@@ -64,25 +122,36 @@ func exhaustedBy(t *Token, e *ir.Edge) bool {
 	return t.Loops[e.Loop.Name] >= e.Loop.Max
 }
 
-// take evaluates the mapping and moves the token.
+// take moves the token along the edge.
 func (s *State) take(t *Token, e *ir.Edge) Command {
+	taken, err := s.taken(t, e)
+	if err != nil {
+		return s.lost(t, event.FailInput, err)
+	}
+	taken.Joins = t.joins(e)
+	return t.record(taken)
+}
+
+// taken evaluates the mapping of an edge.
+func (s *State) taken(t *Token, e *ir.Edge) (*event.EdgeTaken, error) {
 	taken := &event.EdgeTaken{To: e.To.ID, Edge: e.Index}
 	if e.Loop != nil {
 		taken.Loop, taken.Count = e.Loop.Name, countLoops(t.Loops, e)[e.Loop.Name]
 	}
-	if len(e.With) > 0 {
-		input, err := s.Evaluate(t.ID, e.With)
-		if err != nil {
-			return t.fails(event.FailInput, "edge to %s: with %s", e.To.ID, err)
-		}
-		raw, err := ir.Encode(input)
-		if err != nil {
-			return t.fails(event.FailInput, "edge to %s: %s", e.To.ID, err)
-		}
-		payload := event.Inline(raw)
-		taken.Input = &payload
+	if len(e.With) == 0 {
+		return taken, nil
 	}
-	return t.record(taken)
+	input, err := s.Evaluate(t.ID, e.With)
+	if err != nil {
+		return nil, fmt.Errorf("edge to %s: with %w", e.To.ID, err)
+	}
+	raw, err := ir.Encode(input)
+	if err != nil {
+		return nil, fmt.Errorf("edge to %s: %w", e.To.ID, err)
+	}
+	payload := event.Inline(raw)
+	taken.Input = &payload
+	return taken, nil
 }
 
 // warning is due once per limit when four fifths of it are gone.

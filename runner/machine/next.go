@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/pawl-ci/pawl/runner/event"
@@ -11,28 +12,37 @@ import (
 // Next lists what must happen now, one command per token that can go on, in
 // order of tokens. It is empty while effects are open, when the run is not
 // running, and when it has ended. Next changes nothing: until a command's event
-// has been applied, asking again gives the same command.
-func (s *State) Next() []Command {
-	if s.Status != Running {
-		return nil
+// has been applied, asking again gives the same command. Two tokens may be told
+// the same thing, such as to begin the same visit; who applies more than one
+// command uses [State.Steps].
+func (s *State) Next() []Command { return slices.Collect(s.Steps()) }
+
+// Steps is Next one by one: each command is decided when it is asked for, so the
+// events of those before it may have been applied.
+func (s *State) Steps() iter.Seq[Command] {
+	return func(yield func(Command) bool) {
+		if s.Status != Running {
+			return
+		}
+		if w, ok := s.warning(); ok {
+			yield(w)
+			return
+		}
+		for _, id := range inOrder(s.ready) {
+			if _, still := s.ready[id]; still && (s.Status != Running || !yield(s.step(s.tokens[id]))) {
+				return
+			}
+		}
+		if len(s.ready) == 0 && s.Status == Running && !s.Busy() && s.waiting > 0 {
+			yield(Record{Body: &event.RunParked{Gates: s.OpenGates()}})
+		}
 	}
-	if w, ok := s.warning(); ok {
-		return []Command{w}
-	}
-	commands := make([]Command, 0, len(s.ready))
-	for _, id := range s.ready {
-		commands = append(commands, s.step(s.tokens[id]))
-	}
-	if len(commands) == 0 && !s.Busy() && s.waiting > 0 {
-		commands = append(commands, Record{Body: &event.RunParked{Gates: s.OpenGates()}})
-	}
-	return commands
 }
 
 // Step is the one thing that a token does next, whatever the run as a whole does;
 // nil when there is no such token, or when it waits for an effect or a person.
 func (s *State) Step(id event.TokenID) Command {
-	if _, ready := slices.BinarySearch(s.ready, id); !ready {
+	if _, ready := s.ready[id]; !ready {
 		return nil
 	}
 	return s.step(s.tokens[id])
@@ -53,7 +63,7 @@ func (s *State) step(t *Token) Command {
 		return PollGate{Effect: Effect{Token: t, Node: t.At, Key: t.Question.Key, Attempt: t.attempts}, Opened: t.Question}
 	case Broken:
 		f := t.Failure
-		return s.endRun(event.Failed, f.Class, fmt.Sprintf("%s: %s", t.At.ID, f.Detail))
+		return s.gone(t, f.Class, fmt.Sprintf("%s: %s", t.At.ID, f.Detail))
 	}
 	panic(fmt.Sprintf("machine: token %d is ready in phase %d", t.ID, t.Phase))
 }
@@ -64,6 +74,14 @@ func (t *Token) record(body event.Body) Record {
 
 func (t *Token) fails(class event.FailureClass, format string, args ...any) Record {
 	return t.record(&event.NodeFailed{Visit: t.Visit, Class: class, Detail: fmt.Sprintf(format, args...)})
+}
+
+// gone is how a token ends that cannot go on: its branch fails, or the run.
+func (s *State) gone(t *Token, class event.FailureClass, detail string) Record {
+	if t.fork != nil {
+		return t.record(&event.BranchFailed{Class: class, Detail: detail})
+	}
+	return s.endRun(event.Failed, class, detail)
 }
 
 func (s *State) endRun(outcome event.Outcome, class event.FailureClass, detail string) Record {
@@ -88,7 +106,10 @@ func (s *State) arrive(t *Token) Command {
 // finish ends the run once what done promises has been checked.
 func (s *State) finish(t *Token, end *ir.End) Command {
 	if end.Fail {
-		return s.endRun(event.Failed, event.FailNode, "the path reached fail"+s.cameFrom(t))
+		return s.gone(t, event.FailNode, "the path reached fail"+s.cameFrom(t))
+	}
+	if t.fork != nil {
+		return s.gone(t, event.FailNode, "the branch reached done before its join, "+t.fork.join.ID)
 	}
 	if s.mustVerify(t) {
 		return Verify{Effect: t.effect("verify")}
@@ -144,6 +165,8 @@ func (s *State) work(t *Token) Command {
 		return s.choose(t, op)
 	case *ir.Compute:
 		return s.compute(t, op)
+	case *ir.Join:
+		return s.join(t, op)
 	}
 	return t.fails(event.FailNode, "%s nodes cannot be run", t.At.Op.Word())
 }

@@ -80,16 +80,17 @@ func (c scope) outputs(path []string) (any, error) {
 	if len(rest) > 0 && rest[0] == "history" && n.Out.Field("history") == nil {
 		return walk(c.s.node(n).history(), rest[1:], path[0]+".history")
 	}
-	if len(c.s.node(n).outputs) == 0 {
+	newest, ran := c.t.seen.get(n.ID)
+	if !ran {
 		if c.s.Workflow.InLoop(n) {
 			return nil, nil
 		}
 		return nil, fmt.Errorf("node %s has not run yet", n.ID)
 	}
 	if len(rest) > 0 && strings.HasPrefix(rest[0], "_") {
-		return walk(c.s.node(n).meta, rest, "the metadata of "+n.ID)
+		return walk(newest.meta, rest, "the metadata of "+n.ID)
 	}
-	return field(c.s.output(n), rest, n)
+	return field(newest.output, rest, n)
 }
 
 // field reads an output; an optional field that was left out is null.
@@ -171,8 +172,8 @@ func (c scope) env() map[string]any {
 		loops[l.Name] = map[string]any{"iteration": c.t.Loops[l.Name], "max": l.Max}
 	}
 	return map[string]any{
-		"output": c.s.output(c.t.At), "input": c.t.Input, "vars": c.s.Vars,
-		"outputs": c.s.latest, "loop": loops, "run": c.run(), "artifacts": c.s.published,
+		"output": c.t.output(), "input": c.t.Input, "vars": c.s.Vars,
+		"outputs": c.t.seen.outputs(), "loop": loops, "run": c.run(), "artifacts": c.s.published,
 	}
 }
 

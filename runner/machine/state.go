@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -43,19 +45,19 @@ type State struct {
 	Time     time.Time // of the last event
 
 	nodes     []nodeState
-	latest    map[string]any           // newest output by node name
 	artifacts map[string][]any         // every version by name, oldest first
 	published map[string]any           // newest version by name
 	spoken    map[string]*Conversation // by NODE#VISIT: what can be continued
 	sessions  map[string]*Conversation // by session id: where it stands
 	tokens    map[event.TokenID]*Token
 	lastToken event.TokenID
-	ready     []event.TokenID // sorted
-	open      map[event.Key]*Token
-	openKeys  []event.Key // of open, in order of start
-	waiting   int         // tokens that wait for a person
-	stale     bool        // something was written since Evidence
-	changed   bool        // the branch has a commit of its own
+	ready     map[event.TokenID]struct{} // tokens that can go on
+	queue     tokens                     // branches that wait for a slot
+	working   int                        // branches that have one
+	open      map[event.Key]opened
+	waiting   int  // tokens that wait for a person
+	stale     bool // something was written since Evidence
+	changed   bool // the branch has a commit of its own
 	warned    map[string]bool
 }
 
@@ -63,7 +65,12 @@ type State struct {
 type nodeState struct {
 	visits  int
 	outputs []any // of every finished visit, oldest first
-	meta    map[string]any
+}
+
+// opened is an effect that was started and has not ended.
+type opened struct {
+	token *Token
+	seq   event.Seq // of its start
 }
 
 // Phase is what a token does at its node.
@@ -78,6 +85,7 @@ const (
 	Broken                 // node failed
 	Asking                 // a person must be asked, now or again after a resume
 	Waiting                // a person was asked
+	Forked                 // its branches are under way
 )
 
 // Token is one walker.
@@ -95,10 +103,9 @@ type Token struct {
 	Failure      *event.NodeFailed
 	Question     *event.GateOpened
 
-	last      *Conversation // of the last agent that the token passed
-	side      *Side         // about the agent's question that is being answered
-	sideTurns int           // answers to the agent's questions so far
-	asked     int           // questions of the agent that were answered
+	side      *Side // about the agent's question that is being answered
+	sideTurns int   // answers to the agent's questions so far
+	asked     int   // questions of the agent that were answered
 
 	needsPerson bool     // the model leaves what is open to a person
 	questions   []string // that it has for the person
@@ -116,6 +123,8 @@ type Token struct {
 	usage    budget.Usage // of this visit
 	model    string       // as last reported in this visit
 	verified bool         // at done: the evidence is fresh
+
+	walker
 }
 
 // NewState returns the state before the first event.
@@ -123,13 +132,13 @@ func NewState(w *ir.Workflow) *State {
 	return &State{
 		Workflow: w, Status: New,
 		nodes:     make([]nodeState, len(w.Nodes)),
-		latest:    make(map[string]any),
 		artifacts: make(map[string][]any),
 		published: make(map[string]any),
 		spoken:    make(map[string]*Conversation),
 		sessions:  make(map[string]*Conversation),
 		tokens:    make(map[event.TokenID]*Token),
-		open:      make(map[event.Key]*Token),
+		ready:     make(map[event.TokenID]struct{}),
+		open:      make(map[event.Key]opened),
 		warned:    make(map[string]bool),
 	}
 }
@@ -139,39 +148,28 @@ func (s *State) Token(id event.TokenID) *Token { return s.tokens[id] }
 
 // InDoubt lists the effects that were started and never finished, in the order
 // they were started. After a crash each must be forfeited before work goes on.
-func (s *State) InDoubt() []event.Key { return slices.Clone(s.openKeys) }
+func (s *State) InDoubt() []event.Key {
+	keys := slices.Collect(maps.Keys(s.open))
+	slices.SortFunc(keys, func(a, b event.Key) int { return cmp.Compare(s.open[a].seq, s.open[b].seq) })
+	return keys
+}
 
 // Busy reports whether any effect is open.
-func (s *State) Busy() bool { return len(s.openKeys) > 0 }
+func (s *State) Busy() bool { return len(s.open) > 0 }
 
 // Changed reports whether the branch holds a commit of this run.
 func (s *State) Changed() bool { return s.changed }
 
-func (s *State) wake(t *Token) {
-	i, found := slices.BinarySearch(s.ready, t.ID)
-	if !found {
-		s.ready = slices.Insert(s.ready, i, t.ID)
-	}
-}
-
-func (s *State) rest(t *Token) {
-	if i, found := slices.BinarySearch(s.ready, t.ID); found {
-		s.ready = slices.Delete(s.ready, i, i+1)
-	}
-}
-
 // begin marks an effect of t as open; t rests until it ends.
 func (s *State) begin(key event.Key, t *Token) {
-	s.open[key] = t
-	s.openKeys = append(s.openKeys, key)
+	s.open[key] = opened{t, s.Seq}
 	s.rest(t)
 }
 
 // end closes an effect and lets its token go on.
 func (s *State) end(key event.Key) *Token {
-	t := s.open[key]
+	t := s.open[key].token
 	delete(s.open, key)
-	s.openKeys = slices.DeleteFunc(s.openKeys, func(k event.Key) bool { return k == key })
 	if t != nil {
 		s.wake(t)
 	}
@@ -183,9 +181,8 @@ func (s *State) node(n *ir.Node) *nodeState { return &s.nodes[n.Index] }
 // OpenGates names the gates that wait for a person, in order of tokens.
 func (s *State) OpenGates() []string {
 	var names []string
-	for id := event.TokenID(1); id <= s.lastToken; id++ {
-		t := s.tokens[id]
-		if t != nil && (t.Phase == Waiting || t.Phase == Asking) {
+	for _, id := range inOrder(s.tokens) {
+		if t := s.tokens[id]; t.Phase == Waiting || t.Phase == Asking {
 			names = append(names, t.Question.Gate)
 		}
 	}

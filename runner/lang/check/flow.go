@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pawl-ci/pawl/runner/lang/diag"
@@ -15,10 +16,14 @@ func (c *checker) reachability() []bool {
 	for len(work) > 0 {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
+		reached := c.resolver(n)
 		for _, e := range n.Edges {
-			if !seen[e.To.Index] {
-				seen[e.To.Index] = true
-				work = append(work, e.To)
+			reached = append(reached, e.To)
+		}
+		for _, to := range reached {
+			if !seen[to.Index] {
+				seen[to.Index] = true
+				work = append(work, to)
 			}
 		}
 	}
@@ -29,6 +34,22 @@ func (c *checker) reachability() []bool {
 		}
 	}
 	return seen
+}
+
+// resolver is the agent that a join calls on a conflict. No edge leads to it, and
+// none has to lead on: when it has finished, the join goes on.
+func (c *checker) resolver(n *ir.Node) []*ir.Node {
+	if j, ok := n.Op.(*ir.Join); ok {
+		if r := c.w.Resolver(j); r != nil {
+			return []*ir.Node{r}
+		}
+	}
+	return nil
+}
+
+// resolves reports whether some join calls n on a conflict.
+func (c *checker) resolves(n *ir.Node) bool {
+	return slices.ContainsFunc(c.w.Nodes, func(j *ir.Node) bool { return slices.Contains(c.resolver(j), n) })
 }
 
 // cycles reports every cycle that no loop bounds: the walk could go round for
@@ -83,8 +104,11 @@ func (c *checker) edges(n *ir.Node) {
 	switch {
 	case end && len(n.Edges) > 0:
 		c.list.Errorf("P166", n.Edges[0].Span, "done and fail end the run; lead the edge from another node", "%s has an edge: nothing runs after it", n.ID)
-	case !end && len(n.Edges) == 0:
+	case !end && len(n.Edges) == 0 && !c.resolves(n):
 		c.list.Errorf("P167", n.Span, "add "+n.ID+" -> done, or another edge", "%s leads nowhere: the run could not end", n.ID)
+	case router && route.FansOut() && n.Meets() == nil:
+		c.list.Errorf("P171", n.Span, "add a join, or await: wait_all on the node where they come together, that every branch passes before done",
+			"the branches of %s do not meet at a join", n.ID)
 	case router && route.Mode == ir.RoundRobin && len(n.Edges) < 2:
 		c.list.Errorf("C020", n.Span, "give it at least two edges, or replace the router by a plain edge", "round_robin router %s has fewer than 2 edges", n.ID)
 	case router && route.Mode == ir.LLM && len(n.Edges) < 2:

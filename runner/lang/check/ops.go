@@ -13,16 +13,9 @@ func (c *checker) op(n *ir.Node) {
 	case *ir.Call:
 		c.call(n, op)
 	case *ir.Route:
-		switch {
-		case op.Mode == ir.FanOutAll:
-			c.later(n.Span, "router mode "+string(op.Mode))
-		case op.Mode == ir.LLM && op.Multi:
-			c.later(n.Span, "a router that takes several edges")
-		case op.Mode == ir.LLM:
+		if op.Mode == ir.LLM {
 			c.call(n, op.Call)
 		}
-	case *ir.Join:
-		c.later(n.Span, "join nodes")
 	case *ir.Ask:
 		if op.Mode != ir.Pause {
 			c.call(n, op.Call)
@@ -67,7 +60,7 @@ func (c *checker) uses(n *ir.Node, op *ir.Exec) {
 // later refuses what this version cannot run: a clear word now is better than a
 // run that stops in the middle.
 func (c *checker) later(span diag.Span, what string) {
-	c.list.Errorf("P169", span, "this version runs agents and judges on its own client, tools, human gates, compute nodes and routers that take one edge",
+	c.list.Errorf("P169", span, "this version runs agents and judges on its own client, tools, human gates, compute nodes, routers and joins",
 		"%s cannot be run by this version of pawl", what)
 }
 

@@ -29,7 +29,7 @@ func Load(f *diag.File, opt Options) (*ir.Workflow, diag.List) {
 		file: file, decl: decl, opt: opt, list: list,
 		w:       &ir.Workflow{Name: decl.Name.Name, Span: decl.Span, Worktree: true, Env: make(map[string]string)},
 		schemas: make(map[string]*ir.Schema), nodes: make(map[string]*ir.Node), loops: make(map[string]*ir.Loop),
-		prompts: make(map[string]*ir.Template), used: make(map[string]bool),
+		prompts: make(map[string]*ir.Template), used: make(map[string]bool), awaits: make(map[*ir.Node]*ir.Join),
 	}
 	l.run()
 	l.list.Sort()
@@ -47,7 +47,8 @@ type lowering struct {
 	nodes   map[string]*ir.Node
 	loops   map[string]*ir.Loop
 	prompts map[string]*ir.Template
-	used    map[string]bool // "schema x", "prompt y"
+	awaits  map[*ir.Node]*ir.Join // joins in front of nodes
+	used    map[string]bool       // "schema x", "prompt y"
 }
 
 func (l *lowering) run() {
@@ -66,6 +67,7 @@ func (l *lowering) run() {
 	for _, p := range l.file.Prompts {
 		l.w.Prompts = append(l.w.Prompts, &ir.Prompt{Name: p.Name.Name, Text: l.prompts[p.Name.Name], Span: p.Span})
 	}
+	l.placeJoins()
 	l.unused()
 	l.w.Seal()
 }

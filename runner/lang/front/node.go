@@ -26,9 +26,7 @@ func (l *lowering) node(n *syntax.Node) {
 		out.Retries = int(v.Int())
 	}
 	out.Op = l.op(n)
-	if v := props.Value("await"); v != nil {
-		l.list.Errorf("P169", v.Span, "this version runs one branch at a time", "await cannot be run by this version of pawl")
-	}
+	l.awaited(out, props)
 }
 
 func (l *lowering) op(n *syntax.Node) ir.Op {
@@ -40,7 +38,7 @@ func (l *lowering) op(n *syntax.Node) ir.Op {
 	case syntax.Router:
 		return l.route(n.Props)
 	case syntax.Join:
-		return l.join(n.Props)
+		return l.join(n.Props, "strategy")
 	case syntax.Human:
 		return l.ask(n.Props)
 	case syntax.Tool:
@@ -106,14 +104,6 @@ func (l *lowering) route(props syntax.Props) *ir.Route {
 		r.Call = l.decider(props)
 	}
 	return r
-}
-
-func (l *lowering) join(props syntax.Props) *ir.Join {
-	j := &ir.Join{BestEffort: word(props, "strategy") == "best_effort"}
-	for _, v := range props.Value("require").Items() {
-		j.Require = append(j.Require, v.Str)
-	}
-	return j
 }
 
 func (l *lowering) ask(props syntax.Props) *ir.Ask {

@@ -68,7 +68,7 @@ func writeOp(w io.Writer, op Op) {
 			fmt.Fprintf(w, "compute %q %q\n", f.Name, f.Expr.Source)
 		}
 	case *Join:
-		fmt.Fprintf(w, "join %t %q\n", op.BestEffort, op.Require)
+		fmt.Fprintf(w, "join %t %q %q\n", op.BestEffort, op.Require, op.Conflict)
 	case *End:
 		fmt.Fprintf(w, "end %t\n", op.Fail)
 	}

@@ -146,8 +146,15 @@ type ComputeField struct {
 // Join waits for branches.
 type Join struct {
 	BestEffort bool
-	Require    []string
+	Require    []string // nodes that a branch must have finished, whatever else failed
+	Conflict   string   // what happens when branches changed the same lines: a policy, or an agent's name
 }
+
+// The policies for conflicts beside an agent that resolves them.
+const (
+	ConflictFails = "" // the join fails
+	ConflictAsks  = "ask"
+)
 
 // End ends the run.
 type End struct {

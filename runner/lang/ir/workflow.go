@@ -62,6 +62,9 @@ type Node struct {
 	Retries int // further attempts after a failed one; -1 leaves it to the op's default
 
 	Index int // position in Workflow.Nodes; set by Seal
+
+	meets    *Node
+	required bool
 }
 
 // Edge leads from one node to another.
@@ -116,8 +119,8 @@ func (w *Workflow) Node(id string) *Node { return w.byID[id] }
 func (w *Workflow) Var(name string) *Var { return w.vars[name] }
 
 // Seal adds done and fail where they are missing, numbers nodes and edges, and
-// computes what the machine looks up: names and loop bodies. It may be called
-// again after a change.
+// computes what the machine looks up: names, loop bodies, and where branches
+// meet. It may be called again after a change.
 func (w *Workflow) Seal() {
 	w.addEnds()
 	w.byID = make(map[string]*Node, len(w.Nodes))
@@ -136,6 +139,7 @@ func (w *Workflow) Seal() {
 	}
 	w.findLoopBodies()
 	w.findEntries()
+	w.findMeetings()
 }
 
 func (w *Workflow) findEntries() {

@@ -122,6 +122,7 @@ var budgetProps = []spec{
 var callProps = []spec{
 	{name: "await", form: aChoice, choices: awaitWords},
 	{name: "backend", form: aText},
+	{name: "conflict", form: aName, of: "agent, or fail, or ask"},
 	{name: "delegate", means: "backend", form: aText},
 	{name: "input", form: aName, of: "schema"},
 	{name: "interaction", form: aChoice, choices: interactionWords},
@@ -187,6 +188,7 @@ var joinProps = []spec{
 // humanProps are the properties of human nodes.
 var humanProps = []spec{
 	{name: "await", form: aChoice, choices: awaitWords},
+	{name: "conflict", form: aName, of: "agent, or fail, or ask"},
 	{name: "input", form: aName, of: "schema"},
 	{name: "instructions", form: aName, of: "prompt"},
 	{name: "interaction", means: "mode", form: aChoice, choices: humanInteractionWords},
@@ -202,6 +204,7 @@ var humanProps = []spec{
 var toolProps = []spec{
 	{name: "await", form: aChoice, choices: awaitWords},
 	{name: "command", form: aCommand},
+	{name: "conflict", form: aName, of: "agent, or fail, or ask"},
 	{name: "input", form: aName, of: "schema"},
 	{name: "network", form: aChoice, choices: networkWords},
 	{name: "output", form: aName, of: "schema"},
@@ -216,6 +219,7 @@ var toolProps = []spec{
 // computeProps are the properties of compute nodes.
 var computeProps = []spec{
 	{name: "await", form: aChoice, choices: awaitWords},
+	{name: "conflict", form: aName, of: "agent, or fail, or ask"},
 	{name: "expr", form: aFormulas},
 	{name: "input", form: aName, of: "schema"},
 	{name: "output", form: aName, of: "schema"},
