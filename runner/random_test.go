@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
 	"github.com/pawl-ci/pawl/runner/machine"
+	"github.com/pawl-ci/pawl/runner/replay"
 	kit "github.com/pawl-ci/pawl/runner/runnertest"
 )
 
@@ -223,6 +224,7 @@ func TestEngineAgreesWithTheOracle(t *testing.T) {
 	}
 }
 
+// agree compares the engine with the oracle on one workflow.
 func agree(t *rapid.T, seen map[string]int) {
 	w := grow(t)
 	input := map[string]any{"v": rapid.IntRange(0, 5000).Draw(t, "input")}
@@ -238,6 +240,9 @@ func agree(t *rapid.T, seen map[string]int) {
 	got, err := walked(w, world.Events())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := replay.Run(w, world.Events(), nil); err != nil {
+		t.Fatalf("decided again: %v", err)
 	}
 	if got.outcome != want.outcome || got.class != want.class || !reflect.DeepEqual(got.trace, want.trace) {
 		t.Fatalf("the engine: %s %s\n%v\nthe oracle: %s %s\n%v", got.outcome, got.class, got.trace, want.outcome, want.class, want.trace)
