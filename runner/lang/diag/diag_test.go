@@ -222,6 +222,16 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
+func TestBrief(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 30)
+	for text, want := range map[string]string{"": "", "ab": "ab", "a\nb": "a…", "a\r\n": "a…", long: long[:40] + "…", "x" + long: "x" + long[:38] + "…"} {
+		if got := Brief(text); got != want {
+			t.Errorf("%q is quoted as %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestSeverity(t *testing.T) {
 	t.Parallel()
 	if Error.String() != "error" || Warning.String() != "warning" || Severity(0).String() != "invalid severity" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Severity orders diagnostics by what they stop. The zero value is invalid, so
@@ -97,4 +98,24 @@ func fileName(s Span) string {
 		return ""
 	}
 	return s.File.Name
+}
+
+// longestQuote is how many bytes of a stranger's text a message quotes.
+const longestQuote = 40
+
+// Brief makes text fit to be quoted in a message: its first line, and of that not
+// more than can be read at a glance.
+func Brief(text string) string {
+	cut := strings.IndexAny(text, "\r\n")
+	if cut < 0 {
+		cut = len(text)
+	}
+	if cut > longestQuote {
+		for cut = longestQuote; cut > 0 && !utf8.RuneStart(text[cut]); cut-- {
+		}
+	}
+	if cut == len(text) {
+		return text
+	}
+	return text[:cut] + "…"
 }

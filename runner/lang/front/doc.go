@@ -2,5 +2,5 @@
 // own reader and lowers it to the IR. Names are resolved here, so "unknown name"
 // errors are born here, with spelling hints.
 //
-// It stands on floor 2, is pure, and imports syntax, ir, diag, budget and gates.
+// It stands on floor 3, is pure, and imports syntax, ir, diag, budget and gates.
 package front

@@ -3,6 +3,6 @@
 // models, limits and tools can be set; nodes and edges stay what they are, so two
 // recipes of one workflow can be compared.
 //
-// It stands on floor 3, is pure, and imports data, front, ir, diag, budget and
+// It stands on floor 4, is pure, and imports data, front, ir, diag, budget and
 // score.
 package recipe

@@ -60,6 +60,29 @@ func large(n int) string {
 
 func BenchmarkParseSmall(b *testing.B) { benchmarkParse(b, small) }
 
+// usual is a file of n nodes that have prompts and schemas of their own.
+func usual(n int) string {
+	var b strings.Builder
+	b.WriteString("workflow chain:\n  entry: node0\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  node%d -> node%d with { code: \"{{outputs.node%d.summary}}\" }\n", i, i+1, i)
+	}
+	fmt.Fprintf(&b, "  node%d -> done\n", n)
+	for i := range n + 1 {
+		b.WriteByte('\n')
+		declarations, _, _ := strings.Cut(small, "workflow review")
+		for _, name := range []string{"review_system", "review_user", "job", "verdict"} {
+			declarations = strings.ReplaceAll(declarations, name, fmt.Sprintf("%s_%d", name, i))
+		}
+		b.WriteString(strings.Replace(declarations, "reviewer", fmt.Sprintf("node%d", i), 1))
+	}
+	return b.String()
+}
+
+func BenchmarkParseUsual36KB(b *testing.B) { benchmarkParse(b, usual(60)) }
+
+func BenchmarkParseUsual10000Nodes(b *testing.B) { benchmarkParse(b, usual(10_000)) }
+
 func BenchmarkParse10000Nodes(b *testing.B) { benchmarkParse(b, large(10_000)) }
 
 func BenchmarkParsePrompts(b *testing.B) {
@@ -84,43 +107,47 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
+// ugly are texts of about n lines that could cost more than they should.
+var ugly = map[string]func(n int) string{
+	"nodes":             large,
+	"usual":             func(n int) string { return usual(n / 10) },
+	"open brackets":     func(n int) string { return "vars:\n  a: json = " + strings.Repeat("[", n) },
+	"open braces":       func(n int) string { return "workflow w:\n" + strings.Repeat("  a -> b with {\n", n) },
+	"nested objects":    func(n int) string { return "vars:\n  a: json = " + strings.Repeat(`{"a":`, n) },
+	"open references":   func(n int) string { return "agent a:\n  model: x" + strings.Repeat("{", 20*n) },
+	"many references":   func(n int) string { return "agent a:\n  model: x" + strings.Repeat("{{a}} ", 5*n) },
+	"blanks":            func(n int) string { return "agent a:\n  model" + strings.Repeat(" ", 20*n) + ": x" },
+	"long string":       func(n int) string { return "agent a:\n  model: \"" + strings.Repeat("x", 50*n) },
+	"long name":         func(n int) string { return "agent " + strings.Repeat("x", 50*n) + ":\n" },
+	"long bad name":     func(n int) string { return "agent " + strings.Repeat("x-", 25*n) + ":\n" },
+	"escapes":           func(n int) string { return "agent a:\n  model: \"" + strings.Repeat(`\n\q`, 10*n) + "\"" },
+	"errors, one line":  func(n int) string { return "workflow w:\n  a -> b with {" + strings.Repeat(" a: b,", n) + "}" },
+	"errors, lines":     func(n int) string { return "workflow w:\n" + strings.Repeat("  a -> -> b\n", n) },
+	"unknown words":     func(n int) string { return strings.Repeat("agnet x\n", n) },
+	"fields":            func(n int) string { return "schema s:\n" + numbered("  f%d: string\n", n) },
+	"repeated fields":   func(n int) string { return "schema s:\n" + strings.Repeat("  f: string\n", n) },
+	"repeated nodes":    func(n int) string { return strings.Repeat("agent a:\n  model: \"m\"\n", n) },
+	"repeated property": func(n int) string { return "agent a:\n" + strings.Repeat("  model: \"m\"\n", n) },
+	"keys":              func(n int) string { return "vars:\n  a: json = {" + numbered("\"k%d\": 1, ", n) + "}" },
+	"vars blocks":       func(n int) string { return numbered("vars:\n  v%d: int\n", n) },
+	"zigzag":            func(n int) string { return "agent a:\n" + strings.Repeat("  model: \"m\"\n     x: 1\n   y: 2\n", n) },
+	"tabs":              func(n int) string { return "agent a:\n" + strings.Repeat("\tmodel: \"m\"\n  \tx: 1\n", n) },
+	"not UTF-8":         func(n int) string { return strings.Repeat("\xff\xfe \xff\n", n) },
+	"NUL":               func(n int) string { return strings.Repeat("\x00", 20*n) },
+	"hashes":            func(n int) string { return strings.Repeat("# x\n## y\n", n) },
+	"blank prompt":      func(n int) string { return "prompt p:\n" + strings.Repeat("   \n", n) + "  x\n" },
+	"closers":           func(n int) string { return strings.Repeat("]\n}\n", n) },
+}
+
 // Ugly files cost as much per byte as fine ones: twice the file, twice the work.
 // Allocations are counted, because they do not depend on the machine.
 func TestCostIsLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("parses megabytes")
-	}
-	for name, make := range map[string]func(n int) string{
-		"nodes":             large,
-		"open brackets":     func(n int) string { return "vars:\n  a: json = " + strings.Repeat("[", n) },
-		"open braces":       func(n int) string { return "workflow w:\n" + strings.Repeat("  a -> b with {\n", n) },
-		"nested objects":    func(n int) string { return "vars:\n  a: json = " + strings.Repeat(`{"a":`, n) },
-		"long string":       func(n int) string { return "agent a:\n  model: \"" + strings.Repeat("x", 50*n) },
-		"long name":         func(n int) string { return "agent " + strings.Repeat("x", 50*n) + ":\n" },
-		"long bad name":     func(n int) string { return "agent " + strings.Repeat("x-", 25*n) + ":\n" },
-		"escapes":           func(n int) string { return "agent a:\n  model: \"" + strings.Repeat(`\n\q`, 10*n) + "\"" },
-		"errors, one line":  func(n int) string { return "workflow w:\n  a -> b with {" + strings.Repeat(" a: b,", n) + "}" },
-		"errors, lines":     func(n int) string { return "workflow w:\n" + strings.Repeat("  a -> -> b\n", n) },
-		"unknown words":     func(n int) string { return strings.Repeat("agnet x\n", n) },
-		"fields":            func(n int) string { return "schema s:\n" + numbered("  f%d: string\n", n) },
-		"repeated fields":   func(n int) string { return "schema s:\n" + strings.Repeat("  f: string\n", n) },
-		"repeated nodes":    func(n int) string { return strings.Repeat("agent a:\n  model: \"m\"\n", n) },
-		"repeated property": func(n int) string { return "agent a:\n" + strings.Repeat("  model: \"m\"\n", n) },
-		"keys":              func(n int) string { return "vars:\n  a: json = {" + numbered("\"k%d\": 1, ", n) + "}" },
-		"vars blocks":       func(n int) string { return numbered("vars:\n  v%d: int\n", n) },
-		"zigzag":            func(n int) string { return "agent a:\n" + strings.Repeat("  model: \"m\"\n     x: 1\n   y: 2\n", n) },
-		"tabs":              func(n int) string { return "agent a:\n" + strings.Repeat("\tmodel: \"m\"\n  \tx: 1\n", n) },
-		"not UTF-8":         func(n int) string { return strings.Repeat("\xff\xfe \xff\n", n) },
-		"NUL":               func(n int) string { return strings.Repeat("\x00", 20*n) },
-		"hashes":            func(n int) string { return strings.Repeat("# x\n## y\n", n) },
-		"blank prompt":      func(n int) string { return "prompt p:\n" + strings.Repeat("   \n", n) + "  x\n" },
-		"closers":           func(n int) string { return strings.Repeat("]\n}\n", n) },
-	} {
+	for name, text := range ugly {
 		t.Run(name, func(t *testing.T) {
 			const n = 4000
-			once, twice := cost(make(n)), cost(make(2*n))
-			if twice.bytes > 2.7*once.bytes+64<<10 {
-				t.Errorf("%d bytes cost %.0f allocated bytes, %d cost %.0f", once.size, once.bytes, twice.size, twice.bytes)
+			once, twice := cost(text(n)), cost(text(2*n))
+			if twice > 2.7*once+64<<10 {
+				t.Errorf("%d bytes are allocated for %d lines, %d for twice as many", int(once), n, int(twice))
 			}
 		})
 	}
@@ -134,19 +161,14 @@ func numbered(format string, n int) string {
 	return b.String()
 }
 
-type measured struct {
-	size  int
-	bytes float64
-}
-
-// cost parses the text a few times and takes the best.
-func cost(text string) measured {
+// cost is how many bytes parsing the text allocates, at best.
+func cost(text string) float64 {
 	f := diag.NewFile("cost.iter", text)
-	best := measured{size: len(text), bytes: math.Inf(1)}
+	best := math.Inf(1)
 	for range 3 {
 		before := allocated()
 		syntax.Parse(f)
-		best.bytes = min(best.bytes, float64(allocated()-before))
+		best = min(best, float64(allocated()-before))
 	}
 	return best
 }

@@ -5,31 +5,29 @@ import (
 	"strings"
 
 	"github.com/pawl-ci/pawl/runner/lang/diag"
+	"github.com/pawl-ci/pawl/runner/lang/syntax/ast"
+	"github.com/pawl-ci/pawl/runner/lang/syntax/grammar"
+	"github.com/pawl-ci/pawl/runner/lang/syntax/scan"
 )
-
-// declarations are the words that begin one, sorted.
-var declarations = []string{
-	"agent", "compute", "human", "join", "judge", "mcp_server", "prompt", "router", "schema", "tool", "vars", "workflow",
-}
 
 // declaration reads one declaration at the top level.
 func (p *parser) declaration() {
-	head := p.tok
-	keyword := p.text(head)
-	if head.kind != word {
+	head := p.Tok
+	keyword := p.Text(head)
+	if head.Kind != scan.Word {
 		p.unexpected("a declaration")
-		p.skip(p.indent)
+		p.skip(p.Indent)
 		return
 	}
-	if !slices.Contains(declarations, keyword) {
+	if !slices.Contains(grammar.Declarations, keyword) {
 		if keyword = p.meant(head); keyword == "" {
-			p.skip(p.indent)
+			p.skip(p.Indent)
 			return
 		}
 	}
 	switch keyword {
 	case "vars":
-		p.out.Vars = p.vars(p.out.Vars, &p.declared)
+		p.out.Vars = p.vars(p.out.Vars, p.declared)
 	case "prompt":
 		p.prompt()
 	case "schema":
@@ -45,9 +43,9 @@ func (p *parser) declaration() {
 
 // meant reports a line that begins with no declaration's word, and returns the
 // word that was meant if the rest of the line is a header.
-func (p *parser) meant(head token) string {
-	keyword, indent, behind := p.text(head), p.indent, p.following()
-	if behind == '-' || behind == ':' && (specOf(workflowProps, keyword) != nil) {
+func (p *parser) meant(head scan.Token) string {
+	keyword, indent, behind := p.Text(head), p.Indent, p.Following()
+	if behind == '-' || behind == ':' && (grammar.Find(grammar.Workflow, keyword) != nil) {
 		what := keyword
 		if behind == '-' {
 			what = "an edge"
@@ -55,11 +53,11 @@ func (p *parser) meant(head token) string {
 		p.fail("P127", p.at(head), "indent it below workflow NAME:", "%s stands outside the workflow", what)
 		return ""
 	}
-	near := diag.Nearest(keyword, declarations)
-	p.complain("P120", p.at(head), diag.Suggest(keyword, declarations), "a declaration cannot begin with %s", brief(keyword))
-	header, _, _ := strings.Cut(p.src[head.end:p.lineEnd(head.end)], "##")
+	near := diag.Nearest(keyword, grammar.Declarations)
+	p.complain("P120", p.at(head), diag.Suggest(keyword, grammar.Declarations), "a declaration cannot begin with %s", diag.Brief(keyword))
+	header, _, _ := strings.Cut(p.Src[head.End:p.LineEnd(head.End)], "##")
 	header = strings.TrimSpace(header)
-	if near == "" || !strings.HasSuffix(header, ":") || p.indent != indent {
+	if near == "" || !strings.HasSuffix(header, ":") || p.Indent != indent {
 		p.muted = true
 		return ""
 	}
@@ -68,42 +66,42 @@ func (p *parser) meant(head token) string {
 
 // header reads `KIND NAME:` up to the colon and leaves the parser behind it.
 func (p *parser) header() (span diag.Span, name Ident, ok bool) {
-	head := p.tok
-	p.next()
+	head := p.Tok
+	p.Next()
 	ok = p.name(&name, "a name")
 	span = p.at(head).To(name.Span)
 	if !ok {
 		return span, name, false
 	}
-	if p.tok.kind == colon {
-		p.next()
+	if p.Tok.Kind == scan.Colon {
+		p.Next()
 		return span, name, true
 	}
-	p.complain("P100", p.at(p.tok), "write "+span.Text()+":", "%s where a colon is wanted", p.shown())
-	p.muted = p.muted || p.tok.kind != endOfLine
+	p.complain("P100", p.at(p.Tok), "write "+span.Text()+":", "%s where a colon is wanted", p.shown())
+	p.muted = p.muted || p.Tok.Kind != scan.EndOfLine
 	return span, name, true
 }
 
 // name reads a plain name. One that is written with other signs is reported once
 // and taken as it is: whoever refers to it writes it the same way.
 func (p *parser) name(id *Ident, what string) bool {
-	t := p.tok
-	id.Name, id.Span = p.text(t), p.at(t)
+	t := p.Tok
+	id.Name, id.Span = p.Text(t), p.at(t)
 	switch {
-	case t.kind == word && !t.dotted:
-	case t.kind == word, t.kind == bare:
-		p.badName(id, plainName(id.Name))
-	case t.kind == quoted:
+	case t.Kind == scan.Word && !t.Dotted:
+	case t.Kind == scan.Word, t.Kind == scan.Bare:
+		p.badName(id, scan.PlainName(id.Name))
+	case t.Kind == scan.Quoted:
 		id.Name = strings.Trim(id.Name, `"`)
-		p.badName(id, plainName(id.Name))
-	case t.kind == number:
+		p.badName(id, scan.PlainName(id.Name))
+	case t.Kind == scan.Number:
 		p.badName(id, "")
 	default:
 		p.unexpected(what)
-		id.Name, id.Span = "", p.span(t.start, t.start)
+		id.Name, id.Span = "", p.span(t.Start, t.Start)
 		return false
 	}
-	p.next()
+	p.Next()
 	return true
 }
 
@@ -119,55 +117,29 @@ func (p *parser) badName(id *Ident, better string) {
 	if better != "" {
 		hint = "write " + better + ": " + hint
 	}
-	p.complain("P131", id.Span, hint, "%s is no name", brief(id.Span.Text()))
-}
-
-// plainName is what a malformed name could be instead, or "".
-func plainName(text string) string {
-	if len(text) > 64 {
-		return ""
-	}
-	plain := strings.Map(func(r rune) rune {
-		if r < 128 && classes[byte(r)]&(isLetter|isDigit) != 0 {
-			return r
-		}
-		return '_'
-	}, strings.TrimRight(text, ";,."))
-	if !isName(plain) || strings.Trim(plain, "_") == "" {
-		return ""
-	}
-	return plain
-}
-
-func isName(text string) bool {
-	for i := range len(text) {
-		class := classes[text[i]]
-		if class&isLetter == 0 && (i == 0 || class&isDigit == 0) {
-			return false
-		}
-	}
-	return text != ""
+	p.complain("P131", id.Span, hint, "%s is no name", diag.Brief(id.Span.Text()))
 }
 
 // open ends a header's line.
 func (p *parser) open(what string) {
-	if p.tok.kind != endOfLine && p.tok.kind != endOfFile && !p.muted {
-		p.fail("P100", p.at(p.tok), "begin a new line and indent it", "%s stands beside the header: what belongs to it stands below", what)
+	if p.Tok.Kind != scan.EndOfLine && p.Tok.Kind != scan.EndOfFile && !p.muted {
+		p.fail("P100", p.at(p.Tok), "begin a new line and indent it", "%s stands beside the header: what belongs to it stands below", what)
 	}
 	p.endLine()
 }
 
 // prompt reads a prompt and its text.
 func (p *parser) prompt() {
-	indent := p.indent
+	indent := p.Indent
 	span, name, ok := p.header()
 	pr := &Prompt{Span: span, Name: name}
-	if beside := p.tok; ok && beside.kind != endOfLine {
+	if beside := p.Tok; ok && beside.Kind != scan.EndOfLine {
 		p.fail("P100", p.at(beside), "begin a new line and indent it", "the text of a prompt stands below its header")
-		pr.Body = Text{Value: strings.Trim(p.text(beside), `"`), Span: p.at(beside)}
+		pr.Body = Text{Value: strings.Trim(p.Text(beside), `"`), Span: p.at(beside)}
 		p.skip(indent)
 	} else {
-		pr.Body = p.body(indent)
+		body := p.Body(indent)
+		pr.Body = Text{Value: body.Value, Span: p.span(body.Start, body.End), Places: body.Places}
 	}
 	if !ok {
 		return
@@ -175,12 +147,9 @@ func (p *parser) prompt() {
 	if pr.Body.Value == "" {
 		p.warn("P126", span, "indent its text below it", "prompt "+name.Name+" is empty")
 	}
-	if first := p.out.prompts[name.Name]; first != nil {
+	if first := p.out.AddPrompt(pr); first != nil {
 		p.twice("P121", "prompt", name, first.Name.Span)
-		return
 	}
-	put(&p.out.prompts, name.Name, pr)
-	p.out.Prompts = append(p.out.Prompts, pr)
 }
 
 // twice reports a declaration whose name is taken.
@@ -191,9 +160,9 @@ func (p *parser) twice(code diag.Code, kind string, name Ident, first diag.Span)
 
 // vars reads a vars block and appends its variables to list; declared holds the
 // names of all that are on it.
-func (p *parser) vars(list []*Var, declared *map[string]diag.Span) []*Var {
-	head, indent := p.at(p.tok), p.indent
-	p.next()
+func (p *parser) vars(list []*Var, declared map[string]diag.Span) []*Var {
+	head, indent := p.at(p.Tok), p.Indent
+	p.Next()
 	p.colon(head)
 	p.open("a variable")
 	b, before := below(indent), len(list)
@@ -202,11 +171,11 @@ func (p *parser) vars(list []*Var, declared *map[string]diag.Span) []*Var {
 		if !ok {
 			continue
 		}
-		if first, repeated := (*declared)[v.Name.Name]; repeated {
+		if first, repeated := declared[v.Name.Name]; repeated {
 			p.again("P121", v.Name.Span, first, "rename one of them", "variable %s is declared twice", v.Name.Name)
 			continue
 		}
-		put(declared, v.Name.Name, v.Name.Span)
+		declared[v.Name.Name] = v.Name.Span
 		list = append(list, v)
 	}
 	if len(list) == before && b.own < 0 {
@@ -215,33 +184,25 @@ func (p *parser) vars(list []*Var, declared *map[string]diag.Span) []*Var {
 	return list
 }
 
-// put writes to a map that is made when it is needed.
-func put[V any](table *map[string]V, key string, value V) {
-	if *table == nil {
-		*table = make(map[string]V)
-	}
-	(*table)[key] = value
-}
-
 func (p *parser) colon(after diag.Span) {
-	if p.tok.kind == colon {
-		p.next()
+	if p.Tok.Kind == scan.Colon {
+		p.Next()
 		return
 	}
-	p.fail("P100", p.at(p.tok), "write "+brief(after.Text())+":", "%s where a colon is wanted", p.shown())
+	p.fail("P100", p.at(p.Tok), "write "+diag.Brief(after.Text())+":", "%s where a colon is wanted", p.shown())
 }
 
 // variable reads `name: type = default`.
 func (p *parser) variable() (*Var, bool) {
-	indent := p.indent
+	indent := p.Indent
 	v := &Var{}
 	if !p.name(&v.Name, "a variable's name") {
 		p.skip(indent)
 		return nil, false
 	}
-	if p.tok.kind == question {
-		p.complain("P100", p.at(p.tok), "give it a default instead: "+v.Name.Name+": string = \"\"", "a variable cannot be marked optional")
-		p.next()
+	if p.Tok.Kind == scan.Question {
+		p.complain("P100", p.at(p.Tok), "give it a default instead: "+v.Name.Name+": string = \"\"", "a variable cannot be marked optional")
+		p.Next()
 	}
 	p.colon(v.Name.Span)
 	if p.muted {
@@ -250,8 +211,8 @@ func (p *parser) variable() (*Var, bool) {
 		return v, true
 	}
 	v.Type, v.TypeSpan = p.typ()
-	if p.tok.kind == equals && !p.muted {
-		p.next()
+	if p.Tok.Kind == scan.Equals && !p.muted {
+		p.Next()
 		value := &Value{}
 		if p.value(value, 0) && p.fits(v, value) {
 			v.Default = value
@@ -265,104 +226,64 @@ func (p *parser) variable() (*Var, bool) {
 	return v, true
 }
 
-// types are the names of the types, as hints list them.
-var types = []string{string(String), string(Bool), string(Int), string(Float), string(JSON), string(Strings)}
-
 // typ reads a type. A wrong one is json afterwards, which anything fits.
 func (p *parser) typ() (Type, diag.Span) {
-	t := p.tok
-	if t.kind == word && strings.HasPrefix(p.src[t.end:], "[]") {
-		t.end += 2
-		p.pos = t.end
+	t := p.Tok
+	if t.Kind == scan.Word && strings.HasPrefix(p.Src[t.End:], "[]") {
+		t.End += 2
+		p.Pos = t.End
 	}
-	name := p.text(t)
-	switch t.kind {
-	case word, bare:
-		p.next()
-		if i := slices.Index(types, name); i >= 0 {
-			return Type(types[i]), p.at(t)
+	name := p.Text(t)
+	switch t.Kind {
+	case scan.Word, scan.Bare:
+		p.Next()
+		if i := slices.Index(grammar.Types, name); i >= 0 {
+			return Type(grammar.Types[i]), p.at(t)
 		}
-		p.fail("P142", p.at(t), diag.Suggest(name, types), "there is no type %s", brief(name))
+		p.fail("P142", p.at(t), diag.Suggest(name, grammar.Types), "there is no type %s", diag.Brief(name))
 	default:
-		p.unexpected("a type (" + strings.Join(types, ", ") + ")")
+		p.unexpected("a type (" + strings.Join(grammar.Types, ", ") + ")")
 	}
 	return JSON, p.at(t)
 }
 
 // fits checks a default against its variable's type.
 func (p *parser) fits(v *Var, d *Value) bool {
-	fits := true
-	switch v.Type {
-	case String:
-		fits = d.Kind == StringValue
-	case Bool:
-		fits = d.Kind == BoolValue
-	case Int:
-		fits = d.Kind == NumberValue && isInt(d.Str)
-	case Float:
-		fits = d.Kind == NumberValue
-	case Strings:
-		fits = d.Kind == ListValue && !slices.ContainsFunc(d.Items(), func(x Value) bool { return x.Kind != StringValue })
-	}
-	text := v.Type == String || v.Type == Strings || v.Type == JSON
-	switch {
-	case text && !p.constant(d):
+	if text := v.Type == String || v.Type == Strings || v.Type == JSON; text && !p.constant(d) {
 		return false
-	case !fits:
-		p.complain("P143", d.Span, "for example "+v.Name.Name+": "+string(v.Type)+" = "+exampleOf(v.Type),
-			"%s is %s, and its default %s is not", v.Name.Name, v.Type, brief(d.Span.Text()))
 	}
-	return fits
-}
-
-// exampleOf shows a literal of each type.
-func exampleOf(t Type) string {
-	switch t {
-	case String:
-		return `"text"`
-	case Bool:
-		return "true"
-	case Int:
-		return "3"
-	case Float:
-		return "0.5"
-	case Strings:
-		return `["one", "two"]`
+	if !v.Type.Fits(d) {
+		p.complain("P143", d.Span, "for example "+v.Name.Name+": "+string(v.Type)+" = "+grammar.Literal(string(v.Type)),
+			"%s is %s, and its default %s is not", v.Name.Name, v.Type, diag.Brief(d.Span.Text()))
+		return false
 	}
-	return `{ "key": "value" }`
+	return true
 }
 
 // schema reads a schema and its fields.
 func (p *parser) schema() {
-	indent := p.indent
+	indent := p.Indent
 	span, name, ok := p.header()
 	p.open("a field")
-	base, seen, b := len(p.fields), p.names(), below(indent)
+	base, b := len(p.fields), below(indent)
 	for p.more(&b) {
-		f, ok := p.field()
-		if !ok {
-			continue
+		if f, ok := p.field(); ok {
+			p.fields = append(p.fields, f)
 		}
-		if first, repeated := p.add(&seen, f.Name); repeated {
-			p.again("P121", f.Name.Span, first, "rename one of them", "field %s is declared twice", f.Name.Name)
-			continue
-		}
-		p.fields = append(p.fields, f)
 	}
-	p.forget(seen)
 	s := &Schema{Span: span, Name: name, Fields: take(&p.fields, base)}
+	s.Fields = ast.Unique(s.Fields, func(f *Field) *Ident { return &f.Name }, func(id *Ident, first diag.Span) {
+		p.again("P121", id.Span, first, "rename one of them", "field %s is declared twice", id.Name)
+	})
 	if !ok {
 		return
 	}
 	if b.own < 0 {
 		p.warn("P126", span, "indent its fields below it: NAME: TYPE", "schema "+name.Name+" is empty")
 	}
-	if first := p.out.schemas[name.Name]; first != nil {
+	if first := p.out.AddSchema(s); first != nil {
 		p.twice("P121", "schema", name, first.Name.Span)
-		return
 	}
-	put(&p.out.schemas, name.Name, s)
-	p.out.Schemas = append(p.out.Schemas, s)
 }
 
 // take copies what has grown on a list since base and gives the place back.
@@ -379,7 +300,7 @@ func take[T any](list *[]T, base int) []T {
 
 // field reads `name?: type [enum: "a", "b"]`.
 func (p *parser) field() (f Field, ok bool) {
-	indent := p.indent
+	indent := p.Indent
 	if !p.name(&f.Name, "a field's name") {
 		p.skip(indent)
 		return f, false
@@ -388,16 +309,16 @@ func (p *parser) field() (f Field, ok bool) {
 		p.complain("P130", f.Name.Span, "drop the underscore, or the field: metadata is on every output without it",
 			"field %s begins with an underscore, which is kept for metadata", f.Name.Name)
 	}
-	if p.tok.kind == question {
+	if p.Tok.Kind == scan.Question {
 		f.Optional = true
-		p.next()
+		p.Next()
 	}
 	p.colon(f.Name.Span)
 	f.Type, f.TypeSpan = JSON, f.Name.Span
 	if !p.muted {
 		f.Type, f.TypeSpan = p.typ()
 	}
-	if p.tok.kind == openList && !p.muted {
+	if p.Tok.Kind == scan.OpenList && !p.muted {
 		f.Enum = p.enum(&f)
 	}
 	if p.muted {
@@ -410,14 +331,14 @@ func (p *parser) field() (f Field, ok bool) {
 
 // enum reads `[enum: "a", "b"]`.
 func (p *parser) enum(f *Field) []Value {
-	opening := p.tok
-	p.next()
-	if p.tok.kind != word || p.text(p.tok) != "enum" {
-		p.fail("P100", p.at(p.tok), `write [enum: "one", "two"]`, "%s where enum is wanted", p.shown())
+	opening := p.Tok
+	p.Next()
+	if p.Tok.Kind != scan.Word || p.Text(p.Tok) != "enum" {
+		p.fail("P100", p.at(p.Tok), `write [enum: "one", "two"]`, "%s where enum is wanted", p.shown())
 		return nil
 	}
-	p.next()
-	p.colon(p.span(opening.end, opening.end+len("enum")))
+	p.Next()
+	p.colon(p.span(opening.End, opening.End+len("enum")))
 	if p.muted {
 		return nil
 	}
@@ -433,18 +354,13 @@ func (p *parser) enum(f *Field) []Value {
 		p.complain("P145", all.Span, "list the texts that it may have", "the enum of field %s allows nothing", f.Name.Name)
 		return nil
 	}
-	seen := p.names()
-	defer p.forget(seen)
 	for i := range all.Items() {
-		item := &all.Items()[i]
-		if item.Kind != StringValue {
+		if item := &all.Items()[i]; item.Kind != StringValue {
 			p.unquoted(item)
 			return nil
 		}
-		if first, repeated := p.add(&seen, Ident{item.Str, item.Span}); repeated {
-			p.again("P145", item.Span, first, "name each text once", "the enum of field %s names a text twice", f.Name.Name)
-			return nil
-		}
 	}
-	return all.Items()
+	return ast.Unique(all.Items(), func(v *Value) *Ident { return &Ident{Name: v.Str, Span: v.Span} }, func(id *Ident, first diag.Span) {
+		p.again("P145", id.Span, first, "name each text once", "the enum of field %s names a text twice", f.Name.Name)
+	})
 }

@@ -1,13 +1,16 @@
 package syntax
 
-import "github.com/pawl-ci/pawl/runner/lang/diag"
+import (
+	"github.com/pawl-ci/pawl/runner/lang/diag"
+	"github.com/pawl-ci/pawl/runner/lang/syntax/grammar"
+)
 
 // node reads a node of any kind.
 func (p *parser) node(kind NodeKind) {
-	indent := p.indent
+	indent := p.Indent
 	span, name, ok := p.header()
 	p.open("a property")
-	o := owner{string(kind), name.Name, propsOf(kind)}
+	o := owner{string(kind), name.Name, grammar.Node(string(kind))}
 	base, _ := p.properties(o, indent)
 	p.muted = false
 	n := &Node{Span: span, Kind: kind, Name: name}
@@ -21,12 +24,9 @@ func (p *parser) node(kind NodeKind) {
 		p.complain("P122", name.Span, "choose another name: done and fail are the two ends of every workflow", "%s cannot be the name of a node", name.Name)
 		return
 	}
-	if first := p.out.nodes[name.Name]; first != nil {
+	if first := p.out.AddNode(n); first != nil {
 		p.twice("P121", "node", name, first.Name.Span)
-		return
 	}
-	p.out.nodes[name.Name] = n
-	p.out.Nodes = append(p.out.Nodes, n)
 }
 
 // together checks what the properties of a node need and exclude.
@@ -46,7 +46,7 @@ func (p *parser) together(n *Node, props Props) {
 func (p *parser) router(n *Node, props Props) {
 	mode := props.Get("mode")
 	if mode == nil {
-		p.complain("P125", n.Span, "add mode: "+routerWords[0].word+", condition, round_robin or llm", "router %s has no mode", n.Name.Name)
+		p.complain("P125", n.Span, "add mode: condition, fan_out_all, llm or round_robin", "router %s has no mode", n.Name.Name)
 		return
 	}
 	if mode.Value.Kind == 0 || mode.Value.Str == "llm" {
@@ -73,18 +73,15 @@ func (p *parser) toolNode(n *Node, props Props) {
 }
 
 func (p *parser) exclude(this, other *Property, message, hint string) {
-	p.report(diag.Diagnostic{
-		Code: "P129", Severity: diag.Error, Span: this.Name, Hint: hint, Message: message,
-		Related: []diag.Related{{Span: other.Name, Message: other.Key + " is given here"}},
-	})
+	p.because("P129", this.Name, diag.Related{Span: other.Name, Message: other.Key + " is given here"}, hint, "%s", message)
 }
 
 // server reads an MCP server.
 func (p *parser) server() {
-	indent := p.indent
+	indent := p.Indent
 	span, name, ok := p.header()
 	p.open("a property")
-	o := owner{"mcp_server", name.Name, serverProps}
+	o := owner{"mcp_server", name.Name, grammar.Server}
 	base, _ := p.properties(o, indent)
 	p.muted = false
 	s := &Server{Span: span, Name: name}
@@ -95,12 +92,9 @@ func (p *parser) server() {
 	if !ok {
 		return
 	}
-	if first := p.out.servers[name.Name]; first != nil {
+	if first := p.out.AddServer(s); first != nil {
 		p.twice("C024", "mcp_server", name, first.Name.Span)
-		return
 	}
-	put(&p.out.servers, name.Name, s)
-	p.out.Servers = append(p.out.Servers, s)
 }
 
 // transport checks that a server is a program or an address, not half of each.

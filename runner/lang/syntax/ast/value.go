@@ -1,10 +1,11 @@
-package syntax
+package ast
 
 import (
 	"strconv"
 	"time"
 
 	"github.com/pawl-ci/pawl/runner/lang/diag"
+	"github.com/pawl-ci/pawl/runner/lang/syntax/scan"
 )
 
 // ValueKind is the form in which a value is written.
@@ -31,57 +32,63 @@ type Value struct {
 	Str  string
 	Span diag.Span // as written, with quotes or brackets
 
-	parts *parts // nil unless the value has parts or escapes
+	Parts *Parts // nil unless the value has members, properties or escapes
 }
 
-// parts is what few values have.
-type parts struct {
-	runs    []run
-	items   []Value
-	entries []Entry
-	props   Props
+// Parts is what few values have.
+type Parts struct {
+	Places  scan.Places // of a decoded text
+	Items   []Value     // of a list
+	Entries []Entry     // of an object
+	Props   Props       // of a block
 }
 
 // Text is the value as text that knows the place of each of its bytes.
 func (v *Value) Text() Text {
 	t := Text{Value: v.Str, Span: v.Span}
 	switch {
-	case v.parts != nil && v.parts.runs != nil:
-		t.runs = v.parts.runs
+	case v.Parts != nil && v.Parts.Places != nil:
+		t.Places = v.Parts.Places
 	case v.Kind == StringValue:
 		t.lead = 1
 	case len(v.Str) != v.Span.End-v.Span.Start && v.Str != "":
-		t.runs = []run{{0, v.Span.Start, v.Span.End - v.Span.Start}} // another word for what is written
+		t.Places = scan.Whole(v.Span.Start, v.Span.End) // another word for what is written
 	}
 	return t
 }
 
 // Items are the members of a list.
 func (v *Value) Items() []Value {
-	if v == nil || v.parts == nil {
+	if v == nil || v.Parts == nil {
 		return nil
 	}
-	return v.parts.items
+	return v.Parts.Items
 }
 
 // Entries are the members of an object.
 func (v *Value) Entries() []Entry {
-	if v == nil || v.parts == nil {
+	if v == nil || v.Parts == nil {
 		return nil
 	}
-	return v.parts.entries
+	return v.Parts.Entries
 }
 
 // Props are the properties of a block.
 func (v *Value) Props() Props {
-	if v == nil || v.parts == nil {
+	if v == nil || v.Parts == nil {
 		return nil
 	}
-	return v.parts.props
+	return v.Parts.Props
 }
 
 // Bool is the value of `true` and `false`; anything else is false.
 func (v *Value) Bool() bool { return v.Kind == BoolValue && v.Str == "true" }
+
+// IsInt reports whether the value is a whole number that fits 64 bits.
+func (v *Value) IsInt() bool {
+	_, err := strconv.ParseInt(v.Str, 10, 64)
+	return err == nil && v.Kind == NumberValue
+}
 
 // Int is the value of a whole number, 0 for anything else.
 func (v *Value) Int() int64 {

@@ -1,6 +1,10 @@
-package syntax
+package ast
 
-import "github.com/pawl-ci/pawl/runner/lang/diag"
+import (
+	"slices"
+
+	"github.com/pawl-ci/pawl/runner/lang/diag"
+)
 
 // File is the tree of one source file. Lists are in file order.
 //
@@ -25,6 +29,11 @@ type File struct {
 	nodes   map[string]*Node
 }
 
+// NewFile makes an empty tree that has room for the given number of nodes.
+func NewFile(source *diag.File, nodes int) *File {
+	return &File{Source: source, nodes: make(map[string]*Node, nodes)}
+}
+
 // Workflow is the workflow that counts, or nil when there is none.
 func (f *File) Workflow() *Workflow {
 	if len(f.Workflows) == 0 {
@@ -45,6 +54,42 @@ func (f *File) Server(name string) *Server { return f.servers[name] }
 // Node returns the node of that name, or nil; done and fail are never declared.
 func (f *File) Node(name string) *Node { return f.nodes[name] }
 
+// AddPrompt takes p in; when its name is taken it returns the one that has it
+// and leaves p out.
+func (f *File) AddPrompt(p *Prompt) (first *Prompt) {
+	return add(&f.prompts, &f.Prompts, p.Name.Name, p)
+}
+
+// AddSchema takes s in; when its name is taken it returns the one that has it
+// and leaves s out.
+func (f *File) AddSchema(s *Schema) (first *Schema) {
+	return add(&f.schemas, &f.Schemas, s.Name.Name, s)
+}
+
+// AddServer takes s in; when its name is taken it returns the one that has it
+// and leaves s out.
+func (f *File) AddServer(s *Server) (first *Server) {
+	return add(&f.servers, &f.Servers, s.Name.Name, s)
+}
+
+// AddNode takes n in; when its name is taken it returns the one that has it and
+// leaves n out.
+func (f *File) AddNode(n *Node) (first *Node) {
+	return add(&f.nodes, &f.Nodes, n.Name.Name, n)
+}
+
+func add[D any](table *map[string]*D, list *[]*D, name string, d *D) *D {
+	if first := (*table)[name]; first != nil {
+		return first
+	}
+	if *table == nil {
+		*table = make(map[string]*D)
+	}
+	(*table)[name] = d
+	*list = append(*list, d)
+	return nil
+}
+
 // Ident is a name where it stands.
 type Ident struct {
 	Name string
@@ -63,6 +108,23 @@ const (
 	JSON    Type = "json"
 	Strings Type = "string[]"
 )
+
+// Fits reports whether a value is a literal of the type.
+func (t Type) Fits(v *Value) bool {
+	switch t {
+	case String:
+		return v.Kind == StringValue
+	case Bool:
+		return v.Kind == BoolValue
+	case Int:
+		return v.IsInt()
+	case Float:
+		return v.Kind == NumberValue
+	case Strings:
+		return v.Kind == ListValue && !slices.ContainsFunc(v.Items(), func(x Value) bool { return x.Kind != StringValue })
+	}
+	return true
+}
 
 // Var is `name: type = default`.
 type Var struct {

@@ -1,24 +1,22 @@
-package syntax
+package scan
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/pawl-ci/pawl/runner/lang/diag"
 )
 
 func scanned(line string) string {
 	var out []string
-	s := scanner{src: line, file: diag.NewFile("s.iter", line)}
-	for s.next(); s.tok.kind != endOfLine; s.next() {
-		out = append(out, kindNames[s.tok.kind]+":"+s.text(s.tok))
+	s := Scanner{Src: line}
+	for s.Next(); s.Tok.Kind != EndOfLine; s.Next() {
+		out = append(out, kindNames[s.Tok.Kind]+":"+s.Text(s.Tok))
 	}
 	return strings.Join(out, " ")
 }
 
-var kindNames = map[kind]string{
-	word: "word", number: "number", bare: "bare", quoted: "quoted", arrow: "arrow", colon: "colon", comma: "comma", equals: "equals",
-	question: "question", openList: "list", closeList: "list", openObject: "object", closeObject: "object", openCount: "count", closeCount: "count", junk: "junk",
+var kindNames = map[Kind]string{
+	Word: "word", Number: "number", Bare: "bare", Quoted: "quoted", Arrow: "arrow", Colon: "colon", Comma: "comma", Equals: "equals",
+	Question: "question", OpenList: "list", CloseList: "list", OpenObject: "object", CloseObject: "object", OpenCount: "count", CloseCount: "count", Junk: "junk",
 }
 
 func TestTokens(t *testing.T) {
@@ -59,17 +57,41 @@ func FuzzScanner(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := scanner{src: text, file: diag.NewFile("s.iter", text)}
-		line := s.lineEnd(0)
+		s := Scanner{Src: text}
+		line := s.LineEnd(0)
 		end := 0
-		for s.next(); s.tok.kind != endOfLine; s.next() {
-			if s.tok.start < end || s.tok.end <= s.tok.start || s.tok.end > line {
-				t.Fatalf("token %+v behind %d, the line ends at %d", s.tok, end, line)
+		for s.Next(); s.Tok.Kind != EndOfLine; s.Next() {
+			if s.Tok.Start < end || s.Tok.End <= s.Tok.Start || s.Tok.End > line {
+				t.Fatalf("token %+v behind %d, the line ends at %d", s.Tok, end, line)
 			}
-			end = s.tok.end
+			end = s.Tok.End
 		}
-		if s.pos > line {
-			t.Fatalf("the scanner stands at %d, the line ends at %d", s.pos, line)
+		if s.Pos > line {
+			t.Fatalf("the scanner stands at %d, the line ends at %d", s.Pos, line)
 		}
 	})
+}
+
+func TestUnquoted(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		text      string
+		bracketed bool
+		want      string
+	}{
+		{"a b  ", false, "a b"},
+		{"a b\r\nc", false, "a b"},
+		{"a, b] ## c", false, "a, b]"},
+		{"a#b ## c", false, "a#b"},
+		{"a, b", true, "a"},
+		{"a b] c", true, "a b"},
+		{"x {{a, b}}}", true, "x {{a, b}}"},
+		{"x {{a, b", true, "x {{a"},
+	} {
+		s := Scanner{Src: test.text}
+		end := s.Unquoted(0, test.bracketed)
+		if test.text[:end] != test.want || s.Pos < end {
+			t.Errorf("%q ends as %q, the scanner stands at %d", test.text, test.text[:end], s.Pos)
+		}
+	}
 }
