@@ -310,27 +310,38 @@ func refused(t *testing.T, narrow func(*ir.Call)) {
 	}
 }
 
-// TestCrashTable drives every operation of the run into every fault and resumes
+// TestCrashTable drives every operation of a run into every fault and resumes
 // until the run ends. Whatever happened: the same result, no recorded model call
 // made again, and the purse holds what was measured over all attempts.
 func TestCrashTable(t *testing.T) {
 	t.Parallel()
-	w, clean := kit.CIFix(), fixWorld()
-	if _, err := attempt(t, w, clean); err != nil {
-		t.Fatal(err)
-	}
-	want := clean.Files()
-	for n := 1; n <= clean.Operations(); n++ {
-		for _, fault := range kit.Faults {
-			t.Run(fmt.Sprintf("operation %d %s", n, fault), func(t *testing.T) {
-				crashAt(t, n, fault, want)
-			})
+	for _, row := range []crashRow{
+		{name: "fix loop", flow: kit.CIFix, world: fixWorld}, {name: "everything", flow: kit.Everything, world: kit.EverythingWorld},
+	} {
+		clean := row.world()
+		s := done(t, row.flow(), clean)
+		row.want, row.calls = clean.Files(), s.Purse.Spent.Calls
+		for n := 1; n <= clean.Operations(); n++ {
+			for _, fault := range kit.Faults {
+				t.Run(fmt.Sprintf("%s operation %d %s", row.name, n, fault), func(t *testing.T) {
+					row.crashAt(t, n, fault)
+				})
+			}
 		}
 	}
 }
 
-func crashAt(t *testing.T, n int, fault kit.Fault, want map[string]string) {
-	w, world := kit.CIFix(), fixWorld()
+// crashRow is one workflow of the table, with what an undisturbed run comes to.
+type crashRow struct {
+	name  string
+	flow  func() *ir.Workflow
+	world func() *kit.World
+	want  map[string]string
+	calls int64
+}
+
+func (row *crashRow) crashAt(t *testing.T, n int, fault kit.Fault) {
+	w, world := row.flow(), row.world()
 	world.Inject(n, fault)
 	var s *machine.State
 	for range 4 {
@@ -343,8 +354,8 @@ func crashAt(t *testing.T, n int, fault kit.Fault, want map[string]string) {
 	if s.Outcome == nil || s.Outcome.Outcome != event.Done {
 		t.Fatalf("outcome %+v, stop %+v, want done", s.Outcome, s.Stop)
 	}
-	if got := world.Files(); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("branch holds %v, want %v", got, want)
+	if got := world.Files(); fmt.Sprint(got) != fmt.Sprint(row.want) {
+		t.Errorf("branch holds %v, want %v", got, row.want)
 	}
 	if again := world.Repeated(); fault != kit.FailsPersisted && len(again) > 1 {
 		t.Errorf("model calls repeated: %v, want at most the one in doubt", again)
@@ -355,10 +366,10 @@ func crashAt(t *testing.T, n int, fault kit.Fault, want map[string]string) {
 			sum = sum.Add(b.Usage)
 		}
 	}
-	if s.Purse.Spent != sum || sum.Calls != 6 {
-		t.Errorf("purse spent %+v, the record holds %+v, want 6 finished calls", s.Purse.Spent, sum)
+	if s.Purse.Spent != sum || sum.Calls != row.calls {
+		t.Errorf("purse spent %+v, the record holds %+v, want %d finished calls", s.Purse.Spent, sum, row.calls)
 	}
-	if world.Calls() > 6 && s.Purse.Forfeited.Tokens == 0 {
-		t.Errorf("%d requests for 6 answers and nothing forfeited", world.Calls())
+	if int64(world.Calls()) > row.calls && s.Purse.Forfeited.Tokens == 0 {
+		t.Errorf("%d requests for %d answers and nothing forfeited", world.Calls(), row.calls)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -19,44 +18,17 @@ import (
 	kit "github.com/pawl-ci/pawl/runner/runnertest"
 )
 
-// everything is a workflow with a step of each kind that asks, decides or works.
-func everything() *ir.Workflow {
-	f := kit.NewFlow("everything")
-	f.Node("route", &ir.Route{Mode: ir.LLM, Call: &ir.Call{Model: ir.Literal("m")}})
-	f.Node("work", &ir.Call{
-		Model: ir.Literal("m"), Session: ir.Inherit, User: ir.Literal("work"), Interaction: ir.ModelOrHuman,
-		Tools: []ir.ToolRef{{Name: "write_file"}},
-	}, kit.Field("summary", gates.String)).Publish = "work"
-	f.Node("test", &ir.Exec{Command: ir.Literal("test"), Readonly: true}, kit.Field("passed", gates.Bool))
-	f.Node("judge", &ir.Ask{Mode: ir.AutoOrPause, Call: &ir.Call{Model: ir.Literal("m")}})
-	f.Edge("route", "work").Edge("route", "done").Edge("work", "test")
-	f.Edge("test", "work", kit.WhenNot("passed"), kit.As("again", 3)).Edge("test", "judge", kit.When("passed"))
-	f.Edge("judge", "done", kit.When("approved")).Edge("judge", "fail", kit.WhenNot("approved"))
-	return f.Seal()
-}
-
 // story runs everything with a park in the middle and returns the record.
 func story(t *testing.T, w *ir.Workflow) []event.Event {
 	t.Helper()
-	world := kit.NewWorld(map[string]string{"a": "broken"})
-	world.Command = func(files map[string]string, _ string) runner.ShellResult {
-		if files["a"] == "2" {
-			return runner.ShellResult{}
-		}
-		return runner.ShellResult{Exit: 1}
-	}
-	world.Answer = answers
+	world := kit.EverythingWorld()
+	person := world.Person
+	world.Person = nil
 	first := &event.RunStarted{
 		Workflow: w.Name, Inputs: event.Inline(json.RawMessage(`{}`)), Source: event.Inline(json.RawMessage(`""`)), Base: world.Head(),
 	}
 	work(t, w, world, first)
-	world.Person = func(q gates.Question) *gates.Answer {
-		values := map[string]json.RawMessage{"approved": json.RawMessage("true")}
-		if q.Fields[0].Name == "answer" {
-			values = map[string]json.RawMessage{"answer": json.RawMessage(`"blue"`)}
-		}
-		return &gates.Answer{Values: values, By: "ada"}
-	}
+	world.Person = person
 	work(t, w, world, &event.RunResumed{Attempt: 2})
 	return world.Events()
 }
@@ -74,27 +46,9 @@ func work(t *testing.T, w *ir.Workflow, world *kit.World, first event.Body) {
 	}
 }
 
-func answers(req *runner.ModelRequest) (*runner.ModelResponse, error) {
-	switch at := fmt.Sprintf("%s#%d.%d", req.Trace.Node, req.Trace.Visit, req.Trace.Turn); at {
-	case "route#1.1":
-		return kit.JSON(map[string]any{"reason": "there is work", "target": "work"}), nil
-	case "work#1.1":
-		return kit.Use("t1", machine.AskTool, `{"question":"Which colour?"}`), nil
-	case "work/answer#1.1":
-		return kit.JSON(map[string]any{"needs_human": true}), nil
-	case "work#1.2", "work#2.1":
-		return kit.Use("t2", "write_file", fmt.Sprintf(`{"path":"a","content":"%d"}`, req.Trace.Visit)), nil
-	case "work#1.3":
-		return kit.Text("done"), nil
-	case "judge#1.1":
-		return kit.JSON(map[string]any{"needs_human": false, "approved": true}), nil
-	}
-	return kit.JSON(map[string]any{"summary": "s"}), nil
-}
-
 func TestTheStoryIsDecidedAgain(t *testing.T) {
 	t.Parallel()
-	w := everything()
+	w := kit.Everything()
 	events := story(t, w)
 	got, err := replay.Run(w, events, nil)
 	if err != nil {
@@ -116,7 +70,7 @@ var checked = map[event.Type][]string{
 // the replay must name that event, or a later one that no longer follows.
 func TestEveryAlteredDecisionIsFound(t *testing.T) {
 	t.Parallel()
-	w := everything()
+	w := kit.Everything()
 	events := story(t, w)
 	altered := 0
 	for i, e := range events {
@@ -245,7 +199,7 @@ func contains(list []string, s string) bool {
 // follows.
 func TestMissingAndDoubledEventsAreFound(t *testing.T) {
 	t.Parallel()
-	w := everything()
+	w := kit.Everything()
 	events := story(t, w)
 	for i := 1; i < len(events)-1; i++ {
 		if events[i].Body.EventType() == "RunParked" {
@@ -269,7 +223,7 @@ func TestMissingAndDoubledEventsAreFound(t *testing.T) {
 // An answer that was recorded as something that it does not say is found.
 func TestAnotherReadingIsFound(t *testing.T) {
 	t.Parallel()
-	w := everything()
+	w := kit.Everything()
 	events := story(t, w)
 	found := 0
 	for i, e := range events {
@@ -296,7 +250,7 @@ func TestAnotherReadingIsFound(t *testing.T) {
 // A resume may bring another text, which holds from there on.
 func TestAnEditedWorkflowHoldsFromItsResume(t *testing.T) {
 	t.Parallel()
-	w := everything()
+	w := kit.Everything()
 	events := story(t, w)
 	for i, e := range events {
 		if b, ok := e.Body.(*event.RunResumed); ok {
@@ -307,11 +261,11 @@ func TestAnEditedWorkflowHoldsFromItsResume(t *testing.T) {
 		}
 	}
 	asked := false
-	_, err := replay.Run(w, events, func(*event.RunResumed) (*ir.Workflow, error) { asked = true; return everything(), nil })
+	_, err := replay.Run(w, events, func(*event.RunResumed) (*ir.Workflow, error) { asked = true; return kit.Everything(), nil })
 	if err != nil || !asked {
 		t.Errorf("error %v, asked for the text: %v", err, asked)
 	}
-	other := everything()
+	other := kit.Everything()
 	other.Node("judge").Out = &ir.Schema{Name: "o", Fields: []ir.Field{kit.Field("approved", gates.Bool), kit.Field("grade", gates.Int)}}
 	var d *replay.Difference
 	if _, err = replay.Run(w, events, func(*event.RunResumed) (*ir.Workflow, error) { return other, nil }); !errors.As(err, &d) || d.Node != "judge" {
@@ -321,7 +275,7 @@ func TestAnEditedWorkflowHoldsFromItsResume(t *testing.T) {
 
 func TestReplayKeepsItsEvents(t *testing.T) {
 	t.Parallel()
-	w := everything()
+	w := kit.Everything()
 	events := story(t, w)
 	var before [][]byte
 	for _, e := range events {
