@@ -221,10 +221,10 @@ func (v *vertex) draw(b *strings.Builder, way bool) {
 	if !ok {
 		shape = [2]string{"[", "]"}
 	}
-	text := label(v.id)
+	text := entities(v.id)
 	var facts []string
 	if v.op != "" && v.op != "end" {
-		facts = append(facts, label(v.op))
+		facts = append(facts, entities(v.op))
 	}
 	if v.visits > 1 {
 		facts = append(facts, fmt.Sprintf("%d visits", v.visits))
@@ -247,7 +247,7 @@ func (v *vertex) draw(b *strings.Builder, way bool) {
 
 func (a *arrow) draw(b *strings.Builder, way bool) {
 	line := "-->"
-	text := label(a.label)
+	text := entities(a.label)
 	switch {
 	case a.taken > 0:
 		line = "==>"
@@ -266,12 +266,12 @@ func (a *arrow) draw(b *strings.Builder, way bool) {
 // maxLabel is the length at which a name in a graph is cut off.
 const maxLabel = 40
 
-// label writes text for use between the quotes of a mermaid label. Letters of
+// entities writes text for use between the quotes of a mermaid label. Letters of
 // any script, digits, spaces and a few harmless signs stay; everything else
 // becomes an entity, so that no name can end the label or be read as syntax.
-func label(text string) string {
+func entities(text string) string {
 	var b strings.Builder
-	for _, r := range words.Clip(words.OneLine(text), 2*maxLabel) {
+	for _, r := range cleanLabel(text) {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" _,/·…×", r) {
 			b.WriteRune(r)
 			continue
@@ -280,3 +280,6 @@ func label(text string) string {
 	}
 	return b.String()
 }
+
+// cleanLabel is text that no renderer can be steered with, on one line.
+func cleanLabel(text string) string { return words.Clip(words.OneLine(text), 2*maxLabel) }
