@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-ci/pawl/runner/lang/diag"
 	"github.com/pawl-ci/pawl/runner/lang/front"
 	"github.com/pawl-ci/pawl/runner/lang/syntax"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 func readFile(t testing.TB, name string) string {
@@ -108,10 +109,20 @@ func TestFilesAreInTheGrammar(t *testing.T) {
 		t.Errorf("only %d files were tried", count)
 	}
 	for _, rule := range diag.Rules() {
-		if err := accept(r, rule.Good); err != nil {
+		if err := accept(r, workflowOf(rule.Good)); err != nil {
 			t.Errorf("the good example of %s: %v", rule.Code, err)
 		}
 	}
+}
+
+// workflowOf is the workflow of an example that may be an archive of files.
+func workflowOf(text string) string {
+	for _, f := range txtar.Parse([]byte(text)).Files {
+		if strings.HasSuffix(f.Name, ".iter") {
+			return string(f.Data)
+		}
+	}
+	return text
 }
 
 // iterFiles are the .iter files of the repository by their names.
@@ -140,11 +151,12 @@ func TestFormalErrorsAreOutsideTheGrammar(t *testing.T) {
 	t.Parallel()
 	r := readGrammar(t).recogniser()
 	for _, rule := range diag.Rules() {
-		_, list := syntax.Parse(diag.NewFile("bad.iter", rule.Bad))
+		bad := workflowOf(rule.Bad)
+		_, list := syntax.Parse(diag.NewFile("bad.iter", bad))
 		if wrong := formal(list); len(wrong) == 0 {
 			continue
 		}
-		if accept(r, rule.Bad) == nil {
+		if accept(r, bad) == nil {
 			t.Errorf("the grammar takes the bad example of %s:\n%s", rule.Code, rule.Bad)
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
-	"github.com/pawl-ci/pawl/cmd/pawl/models"
 	"github.com/pawl-ci/pawl/report"
 )
 
@@ -56,8 +55,7 @@ func demo(ctx context.Context, a *cli.App, dir string) error {
 	quiet.Out = a.Err // the report is what the demo prints to standard output
 	a.Notice("a Go repository whose tests fail is in %s", dir)
 	a.Notice("the model is a script (script.yaml); the repository, git, the tests and the record are real")
-	flags := runFlags{models: models.Defaults(), noInteractive: true, sandbox: sandboxAuto, toolTimeout: 5 * time.Minute}
-	flags.models.Script = filepath.Join(dir, ".git", "pawl-demo-script.yaml")
+	flags := runFlags{modelScript: filepath.Join(dir, ".git", "pawl-demo-script.yaml"), noInteractive: true, sandbox: sandboxAuto, modelTimeout: time.Minute, toolTimeout: 5 * time.Minute}
 	parked, err := run(ctx, &quiet, "ci-fix.iter", &flags)
 	if err != nil {
 		return err

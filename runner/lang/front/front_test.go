@@ -106,6 +106,19 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+func TestNamesOfSecrets(t *testing.T) {
+	t.Parallel()
+	for name, allowed := range map[string]bool{
+		"MODEL": true, "AUTHOR_MODEL": true, "CO_AUTHORS": true, "BASE_REF": true, "HOME": true,
+		"AUTH": false, "AUTH_HEADER": false, "AUTHORIZATION": false, "PROXY_AUTHORIZATION": false, "OAUTH2": false, "AUTHO": false,
+		"APIKEY": false, "GH_PAT": false, "session_id": false,
+	} {
+		if front.EnvAllowed(name) != allowed {
+			t.Errorf("${%s} is allowed: %v, want %v", name, !allowed, allowed)
+		}
+	}
+}
+
 // Whatever the text: no panic, sorted findings, spans inside the file.
 func FuzzLoad(f *testing.F) {
 	f.Add(demoWorkflow(f))
