@@ -295,7 +295,7 @@ func TestRuleJSON(t *testing.T) {
 	t.Parallel()
 	rule, _ := Lookup("C019")
 	raw, err := json.Marshal(rule)
-	if err != nil || !strings.HasPrefix(string(raw), `{"code":"C019","title":"cycle without a loop bound","why":"`) {
+	if err != nil || !strings.HasPrefix(string(raw), `{"code":"C019","family":"flow","title":"cycle without a loop bound","why":"`) {
 		t.Errorf("%s, %v", raw, err)
 	}
 }

@@ -10,11 +10,12 @@ import (
 
 // Rule is the register's entry for one code.
 type Rule struct {
-	Code  Code   `json:"code"`
-	Title string `json:"title"` // a noun phrase: "unknown node in edge"
-	Why   string `json:"why"`   // one paragraph: what goes wrong without the rule
-	Bad   string `json:"bad"`   // a complete .iter file that triggers the rule
-	Good  string `json:"good"`  // the same file, mended
+	Code   Code   `json:"code"`
+	Family string `json:"family"` // the name of a [Family]
+	Title  string `json:"title"`  // a noun phrase: "unknown node in edge"
+	Why    string `json:"why"`    // one paragraph: what goes wrong without the rule
+	Bad    string `json:"bad"`    // a complete .iter file that triggers the rule
+	Good   string `json:"good"`   // the same file, mended
 }
 
 // Lookup returns the register's entry for code.
@@ -25,6 +26,28 @@ func Lookup(code Code) (Rule, bool) {
 
 // Rules lists the whole register by code. The caller owns the list.
 func Rules() []Rule { return slices.Clone(register().sorted) }
+
+// Family is a group of rules that are about one thing.
+type Family struct {
+	Name  string // of its file in the register
+	Title string
+}
+
+// families are in the order in which a reader meets what they are about.
+var families = []Family{
+	{"syntax", "How a file is written"},
+	{"declarations", "What is declared"},
+	{"names", "What a name stands for"},
+	{"values", "What a value can be"},
+	{"nodes", "What a node needs"},
+	{"flow", "How the graph runs"},
+	{"run", "What a run needs"},
+	{"recipes", "What a recipe says"},
+}
+
+// Families lists the groups of rules in the order of reading. The caller owns the
+// list.
+func Families() []Family { return slices.Clone(families) }
 
 // registerFiles hold the register as text, one file per family. An entry is
 //
@@ -75,6 +98,7 @@ func readRegister() ([]Rule, error) {
 			if err != nil {
 				return nil, fmt.Errorf("register %s: %w", e.Name(), err)
 			}
+			rule.Family = strings.TrimSuffix(e.Name(), ".txt")
 			rules = append(rules, rule)
 		}
 	}
