@@ -2,8 +2,10 @@ package docs_test
 
 import (
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -159,6 +161,55 @@ func TestFormalErrorsAreOutsideTheGrammar(t *testing.T) {
 		if accept(r, bad) == nil {
 			t.Errorf("the grammar takes the bad example of %s:\n%s", rule.Code, rule.Bad)
 		}
+	}
+}
+
+// piece is what a mutation takes out, doubles or moves.
+var piece = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|[A-Za-z_][A-Za-z0-9_.]*|-?[0-9.]+[a-z]*|->|\n *|[^\sA-Za-z0-9]`)
+
+// mutant is the text with one piece gone, doubled, replaced or put in.
+func mutant(text string, pieces [][]int, random *rand.Rand) string {
+	at, other := pieces[random.IntN(len(pieces))], pieces[random.IntN(len(pieces))]
+	moved := text[other[0]:other[1]]
+	switch random.IntN(4) {
+	case 0:
+		return text[:at[0]] + text[at[1]:]
+	case 1:
+		return text[:at[1]] + " " + text[at[0]:]
+	case 2:
+		return text[:at[0]] + moved + text[at[1]:]
+	}
+	return text[:at[0]] + " " + moved + " " + text[at[0]:]
+}
+
+// ambiguous is where the notation allows two readings and the head says which.
+var ambiguous = regexp.MustCompile(`when\s+not\s+(as|when|with)\b`)
+
+// Grammar and parser agree about files that are nearly right, both ways.
+func TestGrammarAndParserAgree(t *testing.T) {
+	t.Parallel()
+	r := readGrammar(t).recogniser()
+	refused := 0
+	for i, rule := range diag.Rules() {
+		text, random := workflowOf(rule.Good), newRandom(uint64(i))
+		pieces := piece.FindAllStringIndex(text, -1)
+		for range sentences() / 50 {
+			m := mutant(text, pieces, random)
+			_, list := syntax.Parse(diag.NewFile("m.iter", m))
+			err := accept(r, m)
+			if err != nil {
+				refused++
+			}
+			switch wrong := formal(slices.Clone(list)); {
+			case err == nil && len(wrong) > 0 && !ambiguous.MatchString(m):
+				t.Errorf("the grammar accepts, the parser does not:\n%s\n%s", drawn(wrong), m)
+			case err != nil && !list.HasErrors():
+				t.Errorf("the parser accepts, the grammar does not: %v\n%s", err, m)
+			}
+		}
+	}
+	if refused < 100 {
+		t.Errorf("only %d mutants were wrong", refused)
 	}
 }
 

@@ -41,13 +41,9 @@ func compile(name, text string) diag.List {
 			Tools: tool.Canonical, ToolNames: slices.Sorted(slices.Values(tool.Names())), Prices: budget.Prices(),
 		})...)
 	}
-	list = slices.DeleteFunc(list, notYet)
 	list.Sort()
 	return list
 }
-
-// notYet: a page may show what this version of pawl cannot run yet.
-func notYet(d diag.Diagnostic) bool { return d.Code == "P169" }
 
 // example is a code block of a page.
 type example struct {

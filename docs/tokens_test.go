@@ -45,7 +45,7 @@ type cutter struct {
 	lines  []string
 	out    []lexeme
 	blocks []int // columns of the open blocks
-	depth  int   // of brackets
+	opened []int // the columns of the lines that opened the brackets
 	broken bool  // a NEWLINE is due in the brackets
 }
 
@@ -59,17 +59,19 @@ func (g *notation) cut(text string) ([]lexeme, error) {
 		if rest := line[column:]; strings.TrimSpace(rest) == "" || rest[0] == '#' {
 			continue
 		}
-		if c.depth == 0 {
+		if depth := len(c.opened); depth == 0 {
 			if err := c.indent(column, n+1); err != nil {
 				return nil, err
 			}
+		} else if column < c.opened[depth-1] && strings.IndexByte("])}", line[column]) < 0 {
+			return nil, fmt.Errorf("line %d begins left of the line that opened the bracket", n+1)
 		} else {
 			c.broken = true
 		}
 		if err := c.line(line, column, n+1); err != nil {
 			return nil, err
 		}
-		if c.depth == 0 {
+		if len(c.opened) == 0 {
 			c.add("NEWLINE", n+1)
 			if c.opensBody() {
 				n = c.body(n, column)
@@ -105,8 +107,8 @@ func (c *cutter) indent(column, line int) error {
 }
 
 // line cuts one line.
-func (c *cutter) line(line string, at, number int) error {
-	for at < len(line) {
+func (c *cutter) line(line string, column, number int) error {
+	for at := column; at < len(line); {
 		if line[at] == ' ' || line[at] == '\t' {
 			at++
 			continue
@@ -125,9 +127,9 @@ func (c *cutter) line(line string, at, number int) error {
 		text := line[at:end]
 		switch text {
 		case "[", "{", "(":
-			c.depth++
+			c.opened = append(c.opened, column)
 		case "]", "}", ")":
-			c.depth--
+			c.opened = c.opened[:max(0, len(c.opened)-1)]
 		}
 		c.out = append(c.out, lexeme{text: text, line: number})
 		at = end
