@@ -173,7 +173,7 @@ func (c scope) env() map[string]any {
 	}
 	return map[string]any{
 		"output": c.t.output(), "input": c.t.Input, "vars": c.s.Vars,
-		"outputs": c.t.seen.outputs(), "loop": loops, "run": c.run(), "artifacts": c.s.published,
+		"outputs": c.t.seen.outputs(), "loop": loops, "run": c.run(), "artifacts": c.s.published, "event": c.s.Trigger,
 	}
 }
 

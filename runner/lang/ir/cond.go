@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/vm"
 	"github.com/pawl-ci/pawl/gates"
 	"github.com/pawl-ci/pawl/runner/lang/diag"
@@ -78,7 +79,7 @@ func CompileExpr(source string, span diag.Span) (*Expr, error) {
 	for _, name := range exprRoots {
 		roots[name] = map[string]any{}
 	}
-	options := []expr.Option{expr.Env(roots)}
+	options := []expr.Option{expr.Env(roots), expr.Patch(nullOutputs{})}
 	for _, name := range unsteady {
 		options = append(options, expr.DisableBuiltin(name))
 	}
@@ -87,6 +88,39 @@ func CompileExpr(source string, span diag.Span) (*Expr, error) {
 		return nil, fmt.Errorf("expression %s: %s", quote(source), firstLine(err))
 	}
 	return &Expr{Source: source, Span: span, code: code}, nil
+}
+
+// nullOutputs makes outputs.x.field null while x has no output, as it is in
+// templates: the library would call it an error.
+type nullOutputs struct{}
+
+// Visit implements ast.Visitor; it comes to the inner parts of a path first.
+func (nullOutputs) Visit(node *ast.Node) {
+	member, ok := (*node).(*ast.MemberNode)
+	if !ok || member.Method || member.Optional {
+		return
+	}
+	if depth := outputsDepth(member); depth > 1 {
+		member.Optional = true
+		ast.Patch(node, &ast.ChainNode{Node: member})
+	}
+}
+
+// outputsDepth is how far below outputs a path leads; 0 when it does not begin
+// there.
+func outputsDepth(node ast.Node) int {
+	switch node := node.(type) {
+	case *ast.ChainNode:
+		return outputsDepth(node.Node)
+	case *ast.MemberNode:
+		if depth := outputsDepth(node.Node); depth > 0 {
+			return depth + 1
+		}
+		if root, ok := node.Node.(*ast.IdentifierNode); ok && root.Value == "outputs" {
+			return 1
+		}
+	}
+	return 0
 }
 
 // Eval runs the expression in env.

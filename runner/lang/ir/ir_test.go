@@ -240,6 +240,31 @@ func TestConditions(t *testing.T) {
 	}
 }
 
+// What a node that has not run yet would have given is null, however deep one
+// asks; what has run is as strict as before.
+func TestOutputsOfANodeThatHasNotRunAreNull(t *testing.T) {
+	t.Parallel()
+	env := map[string]any{
+		"outputs": map[string]any{"ran": map[string]any{"a": map[string]any{"b": 1}, "list": []any{1, 2}}},
+		"output":  map[string]any{}, "input": map[string]any{},
+	}
+	for src, want := range map[string]string{
+		"outputs.fixer": "<nil>", "outputs.fixer.summary": "<nil>", "outputs.fixer.a.b.c": "<nil>", `outputs["fixer"].a`: "<nil>",
+		"outputs.fixer == nil || outputs.fixer.n > 1": "true", "outputs.ran.a.b": "1", "outputs.ran.list[1]": "2", "outputs.ran.none": "<nil>",
+		"outputs.fixer.n ?? 7": "7", "output.a.b": "error", "outputs.fixer.n > 1": "error", "len(outputs.ran.list)": "2",
+	} {
+		e, err := ir.CompileExpr(src, diag.Span{})
+		if err != nil {
+			t.Errorf("%s: %v", src, err)
+			continue
+		}
+		v, err := e.Eval(env)
+		if got := fmt.Sprint(v); err == nil && got != want || err != nil && want != "error" {
+			t.Errorf("%s is %v, %v, want %s", src, v, err, want)
+		}
+	}
+}
+
 func TestDigestIsAboutMeaning(t *testing.T) {
 	t.Parallel()
 	a, b := graph(t, "a b\nb a l\nb done"), graph(t, "a b\nb a l\nb done")
