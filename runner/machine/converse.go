@@ -142,7 +142,7 @@ func (s *State) retried(t *Token, b *event.NodeRetried) error {
 		return fmt.Errorf("try %d of visit %d, %d of %d was expected", b.Try, b.Visit, t.try+1, t.Visit)
 	}
 	c := t.Conversation
-	t.Conversation = &Conversation{Session: c.Session, Visit: c.Visit, Before: c.Before, Prompt: c.Prompt}
+	t.Conversation = &Conversation{Session: c.Session, Visit: c.Visit, Branch: c.Branch, Before: c.Before, Prompt: c.Prompt}
 	t.try, t.began, t.side = b.Try, s.Purse.Elapsed, nil
 	t.succeeded()
 	return nil

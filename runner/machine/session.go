@@ -13,6 +13,7 @@ import (
 type Conversation struct {
 	Session string        // the id under which a later node can name it
 	Visit   string        // NODE#VISIT, its own name
+	Branch  string        // of the token that held it
 	Before  *Conversation // what it continues; nil for a new one
 	Prompt  *event.Payload
 	Turns   []Turn
@@ -72,7 +73,9 @@ func (s *State) begun(t *Token) *event.NodeStarted {
 	started.Session = t.visitName(started.Visit)
 	if before != nil {
 		started.Continues = before.Visit
-		if call.Session == ir.Inherit {
+		if call.Session == ir.Inherit && before.Branch == t.branch {
+			// In a branch of its own it gets an id of its own: what an id names
+			// must not depend on which branch is faster.
 			started.Session = before.Session
 		}
 	}
@@ -81,7 +84,7 @@ func (s *State) begun(t *Token) *event.NodeStarted {
 
 // opened is the conversation that the event begins.
 func (s *State) opened(t *Token, b *event.NodeStarted) (*Conversation, error) {
-	c := &Conversation{Session: b.Session, Visit: t.visitName(b.Visit), Prompt: b.Prompt}
+	c := &Conversation{Session: b.Session, Visit: t.visitName(b.Visit), Branch: t.branch, Prompt: b.Prompt}
 	if b.Continues != "" {
 		if c.Before = s.spoken[b.Continues]; c.Before == nil {
 			return nil, fmt.Errorf("%s continues conversation %s, which is not known", c.Visit, b.Continues)
