@@ -2,13 +2,10 @@ package ir
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/expr-lang/expr"
-	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/vm"
 	"github.com/pawl-ci/pawl/gates"
 	"github.com/pawl-ci/pawl/runner/lang/diag"
+	"github.com/pawl-ci/pawl/runner/lang/formula"
 )
 
 // Cond is an edge's condition: either a bool field of the source's output,
@@ -63,77 +60,23 @@ func asBool(v any, what string) (bool, error) {
 type Expr struct {
 	Source string
 	Span   diag.Span
-	code   *vm.Program
+	code   *formula.Program
 }
-
-// unsteady are the library's functions whose result depends on when they run or
-// on the order of a map: a replay could decide otherwise.
-var unsteady = []string{"now", "date", "duration", "timezone", "keys", "values", "toPairs"}
-
-// exprRoots are the names an expression may begin a reference with.
-var exprRoots = []string{"output", "input", "vars", "outputs", "loop", "artifacts", "run", "event"}
 
 // CompileExpr parses an expression. The error is one line about the expression.
 func CompileExpr(source string, span diag.Span) (*Expr, error) {
-	roots := make(map[string]any, len(exprRoots))
-	for _, name := range exprRoots {
-		roots[name] = map[string]any{}
-	}
-	options := []expr.Option{expr.Env(roots), expr.Patch(nullOutputs{})}
-	for _, name := range unsteady {
-		options = append(options, expr.DisableBuiltin(name))
-	}
-	code, err := expr.Compile(source, options...)
+	code, err := formula.Compile(source)
 	if err != nil {
-		return nil, fmt.Errorf("expression %s: %s", quote(source), firstLine(err))
+		return nil, fmt.Errorf("expression %s: %w", quote(source), err)
 	}
 	return &Expr{Source: source, Span: span, code: code}, nil
 }
 
-// nullOutputs makes outputs.x.field null while x has no output, as it is in
-// templates: the library would call it an error.
-type nullOutputs struct{}
-
-// Visit implements ast.Visitor; it comes to the inner parts of a path first.
-func (nullOutputs) Visit(node *ast.Node) {
-	member, ok := (*node).(*ast.MemberNode)
-	if !ok || member.Method || member.Optional {
-		return
-	}
-	if depth := outputsDepth(member); depth > 1 {
-		member.Optional = true
-		ast.Patch(node, &ast.ChainNode{Node: member})
-	}
-}
-
-// outputsDepth is how far below outputs a path leads; 0 when it does not begin
-// there.
-func outputsDepth(node ast.Node) int {
-	switch node := node.(type) {
-	case *ast.ChainNode:
-		return outputsDepth(node.Node)
-	case *ast.MemberNode:
-		if depth := outputsDepth(node.Node); depth > 0 {
-			return depth + 1
-		}
-		if root, ok := node.Node.(*ast.IdentifierNode); ok && root.Value == "outputs" {
-			return 1
-		}
-	}
-	return 0
-}
-
 // Eval runs the expression in env.
 func (e *Expr) Eval(env map[string]any) (any, error) {
-	v, err := expr.Run(e.code, env)
+	v, err := e.code.Eval(env)
 	if err != nil {
-		return nil, fmt.Errorf("expression %s: %s", quote(e.Source), firstLine(err))
+		return nil, fmt.Errorf("expression %s: %w", quote(e.Source), err)
 	}
 	return v, nil
-}
-
-// firstLine drops the drawing that the library adds to its messages.
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
 }
