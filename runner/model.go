@@ -143,7 +143,7 @@ func (m modelCall) finished(resp *ModelResponse, took time.Duration) *event.Mode
 	redact := m.engine.opts.Redact
 	said := answer{Text: redact(resp.Text)}
 	body := &event.ModelCallFinished{
-		Key: m.command.Key, Model: resp.Model, Finish: resp.Finish, Usage: m.usage(resp), Unpriced: !m.priced,
+		Key: m.command.Key, Model: resp.Model, Finish: resp.Finish, Form: resp.Form, Usage: m.usage(resp), Unpriced: !m.priced,
 		Estimated: !resp.UsageKnown, Millis: took.Milliseconds(),
 	}
 	for _, call := range resp.ToolCalls {

@@ -84,6 +84,9 @@ type ModelResponse struct {
 	Finish     string // stop, length, tool_calls, content_filter, …
 	Usage      budget.Usage
 	UsageKnown bool // false when the provider reported no usage
+	// Form is what kept the answer to the schema: json_schema, json_object, tool or
+	// prompt; "" without a schema.
+	Form string
 }
 
 // ModelErrorClass sorts provider failures by what helps against them.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 	"github.com/pawl-ci/pawl/cmd/pawl/language"
+	"github.com/pawl-ci/pawl/cmd/pawl/models"
 	"github.com/pawl-ci/pawl/cmd/pawl/records"
 	"github.com/pawl-ci/pawl/cmd/pawl/work"
 )
@@ -72,6 +73,7 @@ func command(a *cli.App) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(work.Commands(a)...)
 	root.AddCommand(records.Commands(a)...)
+	root.AddCommand(models.Commands(a)...)
 	root.AddCommand(language.Commands(a)...)
 	root.AddCommand(versionCommand(a))
 	return root

@@ -39,6 +39,7 @@ type ModelCallFinished struct {
 	Output    *Payload     `json:"output,omitempty"`  // checked against the node's schema
 	Problem   string       `json:"problem,omitempty"` // why the answer could not be an output
 	Finish    string       `json:"finish,omitempty"`  // provider's finish reason
+	Form      string       `json:"form,omitempty"`    // what kept the answer to its schema: json_schema, json_object, tool or prompt
 	Usage     budget.Usage `json:"usage"`
 	Unpriced  bool         `json:"unpriced,omitempty"`  // the cost is unknown, not zero
 	Estimated bool         `json:"estimated,omitempty"` // the provider reported no usage: the reservation counts

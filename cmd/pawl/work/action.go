@@ -16,6 +16,7 @@ import (
 
 	"github.com/pawl-ci/pawl/budget"
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
+	"github.com/pawl-ci/pawl/cmd/pawl/models"
 	"github.com/pawl-ci/pawl/gates/github"
 	"github.com/pawl-ci/pawl/report"
 	"github.com/pawl-ci/pawl/report/actions"
@@ -93,11 +94,11 @@ func actionRun(ctx context.Context, a *cli.App, act *githubactions.Action) (*end
 // actionFlags reads the inputs that are flags on the command line.
 func actionFlags(a *cli.App, act *githubactions.Action) (*runFlags, error) {
 	f := &runFlags{
-		vars: lines(act.GetInput("vars")), answers: lines(act.GetInput("answers")), model: act.GetInput("model"),
-		baseURL: act.GetInput("base-url"), modelScript: act.GetInput("model-script"), prices: act.GetInput("prices"),
-		runID: act.GetInput("run-id"), noInteractive: true,
-		sandbox: sandboxAuto, modelTimeout: 10 * time.Minute, modelPatience: time.Minute, toolTimeout: 10 * time.Minute,
+		vars: lines(act.GetInput("vars")), answers: lines(act.GetInput("answers")), models: models.Defaults(),
+		runID: act.GetInput("run-id"), noInteractive: true, sandbox: sandboxAuto, toolTimeout: 10 * time.Minute,
 	}
+	f.models.Model, f.models.BaseURL = act.GetInput("model"), act.GetInput("base-url")
+	f.models.Script, f.models.Prices = act.GetInput("model-script"), act.GetInput("prices")
 	set := newLimitSet(&f.limits)
 	for _, name := range []string{"max-cost-usd", "max-tokens", "max-duration", "max-iterations"} {
 		if v := act.GetInput(name); v != "" {

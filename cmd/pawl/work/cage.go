@@ -3,6 +3,7 @@ package work
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -40,6 +41,7 @@ func (l *sandboxLevel) Set(text string) error {
 type cage struct {
 	env    []string
 	policy *sandbox.Policy // nil confines nothing
+	tmp    string          // for temporary files; "" when that is shared
 	says   *event.Sandbox
 	remove func() error
 }
@@ -60,12 +62,13 @@ func (j *job) buildCage() error {
 	if j.flags.sandbox == sandboxRequired && len(missing) > 0 {
 		return cli.Usage(fmt.Errorf("--sandbox required: this system does not enforce %s", missing[0]), "--sandbox auto takes what there is; the report says what")
 	}
-	// Not below the store: a socket's path may have only about a hundred bytes.
-	tmp, err := os.MkdirTemp("", "pawl-tmp-")
+	tmp, err := j.temporary()
 	if err != nil {
 		return cli.Host(fmt.Errorf("make a directory for temporary files: %w", err), cli.DiskHint(err))
 	}
-	j.cage.remove = func() error { return os.RemoveAll(tmp) }
+	j.cage.tmp, j.cage.remove = tmp, func() error {
+		return errors.Join(os.RemoveAll(tmp), ignoreAbsent(os.Remove(j.tmpLink())))
+	}
 	j.cage.env = sandbox.Environment(parent, home, map[string]string{"TMPDIR": tmp})
 	sandbox.MakeCaches(j.cage.env)
 	policy := sandbox.Usual(j.cage.env, j.workDir(), tmp)
@@ -78,6 +81,32 @@ func (j *job) buildCage() error {
 		j.cage.says.Missing = append(j.cage.says.Missing, gap.String())
 	}
 	return nil
+}
+
+// temporary makes the attempt's directory for temporary files, and removes what a
+// killed attempt left of its own. It is not below the store, because a socket's
+// path may have only about a hundred bytes.
+func (j *job) temporary() (string, error) {
+	link := j.tmpLink()
+	if left, err := os.Readlink(link); err == nil {
+		if err := errors.Join(os.RemoveAll(left), os.Remove(link)); err != nil {
+			return "", fmt.Errorf("remove what the last attempt left: %w", err)
+		}
+	}
+	return os.MkdirTemp("", "pawl-tmp-")
+}
+
+// tmpLink leads to the directory for temporary files while an attempt works.
+func (j *job) tmpLink() string { return filepath.Join(j.place.Store, "tmp", string(j.id)) }
+
+// keepCage leaves word of where temporary files are, for when this attempt is
+// killed. The record must have been opened: it makes the store.
+func (j *job) keepCage() error {
+	if j.cage.tmp == "" {
+		return nil
+	}
+	link := j.tmpLink()
+	return errors.Join(os.MkdirAll(filepath.Dir(link), 0o700), os.Symlink(j.cage.tmp, link))
 }
 
 // workDir is where commands run: the worktree, or for a workflow without one an
@@ -95,4 +124,11 @@ func (j *job) freeCage() {
 	if err := j.cage.remove(); err != nil {
 		j.app.Notice("remove temporary files: %v", err)
 	}
+}
+
+func ignoreAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

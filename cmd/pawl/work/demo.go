@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
+	"github.com/pawl-ci/pawl/cmd/pawl/models"
 	"github.com/pawl-ci/pawl/report"
 )
 
@@ -55,7 +56,8 @@ func demo(ctx context.Context, a *cli.App, dir string) error {
 	quiet.Out = a.Err // the report is what the demo prints to standard output
 	a.Notice("a Go repository whose tests fail is in %s", dir)
 	a.Notice("the model is a script (script.yaml); the repository, git, the tests and the record are real")
-	flags := runFlags{modelScript: filepath.Join(dir, ".git", "pawl-demo-script.yaml"), noInteractive: true, sandbox: sandboxAuto, modelTimeout: time.Minute, toolTimeout: 5 * time.Minute}
+	flags := runFlags{models: models.Defaults(), noInteractive: true, sandbox: sandboxAuto, toolTimeout: 5 * time.Minute}
+	flags.models.Script = filepath.Join(dir, ".git", "pawl-demo-script.yaml")
 	parked, err := run(ctx, &quiet, "ci-fix.iter", &flags)
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package work holds the commands that run workflows: run, resume, demo, action,
-// and script, the model that answers from a file. It wires the rooms below to
+// Package work holds the commands that run workflows: run, resume, demo and
+// action. It wires the rooms below to
 // the engine's ports.
 //
 // It stands on floor 8 and imports all below.
@@ -13,5 +13,5 @@ import (
 
 // Commands are the commands of this room, in the order of the help.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{runCommand(a), resumeCommand(a), demoCommand(a), scriptCommand(a), actionCommand(a)}
+	return []*cobra.Command{runCommand(a), resumeCommand(a), demoCommand(a), actionCommand(a)}
 }

@@ -37,6 +37,9 @@ func (wallClock) Now() time.Time { return time.Now() }
 
 // work runs the engine over real ports, writes the report and says how it ended.
 func (j *job) work(ctx context.Context, state *machine.State, opening event.Body) (*ended, error) {
+	if err := j.keepCage(); err != nil {
+		return nil, cli.Host(fmt.Errorf("keep track of temporary files: %w", err), cli.DiskHint(err))
+	}
 	ports, closeTools, err := j.ports(state)
 	if err != nil {
 		return nil, err
@@ -50,7 +53,7 @@ func (j *job) work(ctx context.Context, state *machine.State, opening event.Body
 		show.line("", show.paint(dim, "·"), "run "+string(j.id)+" on branch "+j.branch)
 	}
 	runErr := runner.Run(ctx, state, opening, j.id, ports, runner.Options{
-		Prices: j.settings.prices, Redact: j.settings.redact.String, Progress: show.show,
+		Prices: j.settings.Prices, Redact: j.settings.redact.String, Progress: show.show,
 	})
 	var bad *runner.AnswerError
 	if runErr != nil && !errors.As(runErr, &bad) {
@@ -118,7 +121,7 @@ func (j *job) ports(state *machine.State) (ports runner.Ports, done func() error
 		return runner.Ports{}, nil, cli.Host(fmt.Errorf("set up the tools: %w", err), "")
 	}
 	p := runner.Ports{
-		Model: j.settings.client(), Tools: tools, Shell: shell, Verifier: verify.New(shell, os.DirFS(root), verify.Options{}),
+		Model: j.settings.Client(), Tools: tools, Shell: shell, Verifier: verify.New(shell, os.DirFS(root), verify.Options{}),
 		Gate: j.gate(state), Log: j.record, Blobs: j.record, Clock: wallClock{},
 	}
 	if j.tree != nil {

@@ -52,7 +52,7 @@ func resume(ctx context.Context, a *cli.App, name string, f *resumeFlags) (*ende
 	if err != nil {
 		return nil, err
 	}
-	defer set.close()
+	defer set.Close()
 	place, err := records.Open(ctx, a, false)
 	if err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func (j *job) fold(events []event.Event, f *resumeFlags) (*machine.State, error)
 	if !ok {
 		return nil, cli.Usage(fmt.Errorf("run %s never started: its record is empty", j.id), "start a new one with pawl run")
 	}
-	if f.model == "" && j.settings.model == "" {
-		j.settings.model = first.Model
+	if f.models.Model == "" && j.settings.Model == "" {
+		j.settings.Model = first.Model
 	}
 	j.ran = make(map[string]bool)
 	for _, e := range events {
@@ -139,7 +139,7 @@ func (j *job) fold(events []event.Event, f *resumeFlags) (*machine.State, error)
 	if state.Status == machine.Finished {
 		return nil, cli.Usage(fmt.Errorf("run %s has ended: %s", j.id, state.Outcome.Outcome), "pawl report "+string(j.id)+" shows how")
 	}
-	if err := j.settings.needModel(src.Workflow); err != nil {
+	if err := j.settings.Need(src.Workflow); err != nil {
 		return nil, err
 	}
 	return state, nil
@@ -148,7 +148,7 @@ func (j *job) fold(events []event.Event, f *resumeFlags) (*machine.State, error)
 // recordedSource is the workflow text of the record, or the file given instead
 // when it does not change what has already run.
 func (j *job) recordedSource(events []event.Event, f *resumeFlags) (*cli.Source, error) {
-	opt := cli.CompileOptions{Model: j.settings.model, Prices: j.settings.prices}
+	opt := cli.CompileOptions{Model: j.settings.Model, Prices: j.settings.Prices}
 	if f.file != "" {
 		opt.Lookup = j.app.LookupEnv
 		src, err := j.app.ReadSource(f.file, opt)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
+	"github.com/pawl-ci/pawl/cmd/pawl/models"
 	"github.com/pawl-ci/pawl/cmd/pawl/records"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/host/store"
@@ -20,21 +21,21 @@ import (
 
 // runFlags are the flags of run and resume, and what the action sets.
 type runFlags struct {
+	models        models.Flags
 	vars          []string
 	answers       []string
-	model         string
-	baseURL       string
-	modelScript   string
-	prices        string
 	runID         string
 	noInteractive bool
 	keepWorktree  bool
-	modelTimeout  time.Duration
-	modelPatience time.Duration
 	toolTimeout   time.Duration
 	sandbox       sandboxLevel
 	limits        limitFlags
 	trigger       json.RawMessage // the GitHub event, in the action
+}
+
+// defaultRunFlags are the flags for callers that have no command line.
+func defaultRunFlags() *runFlags {
+	return &runFlags{sandbox: sandboxAuto, models: models.Defaults(), toolTimeout: 10 * time.Minute}
 }
 
 func runCommand(a *cli.App) *cobra.Command {
@@ -64,17 +65,12 @@ func runCommand(a *cli.App) *cobra.Command {
 func (f *runFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.answers, "answer", nil, "answer a gate: `[NODE.]FIELD=VALUE` (repeatable)")
-	flags.StringVar(&f.model, "model", "", "use this model for every node")
-	flags.StringVar(&f.baseURL, "base-url", "", "`URL` of an OpenAI-compatible API (default: OPENAI_BASE_URL)")
-	flags.StringVar(&f.modelScript, "model-script", "", "let the scripted model of `FILE` answer instead of a real one")
-	flags.StringVar(&f.prices, "prices", "", "price table `FILE` (JSON) that wins over the built-in one")
 	flags.BoolVar(&f.noInteractive, "no-interactive", false, "never ask at the terminal; park at gates")
 	flags.BoolVar(&f.keepWorktree, "keep-worktree", false, "keep the worktree of a run that is done")
-	flags.DurationVar(&f.modelTimeout, "model-timeout", 10*time.Minute, "how long one model call may take")
-	flags.DurationVar(&f.modelPatience, "model-patience", time.Minute, "how long to wait in all while a server is down, busy or failing")
 	flags.DurationVar(&f.toolTimeout, "tool-timeout", 10*time.Minute, "how long one command may take, unless its node says otherwise")
 	f.sandbox = sandboxAuto
 	flags.Var(&f.sandbox, "sandbox", "confine commands: auto (what this system gives), required or none")
+	f.models.Bind(flags)
 	f.limits.bind(flags)
 }
 
@@ -84,8 +80,8 @@ func run(ctx context.Context, a *cli.App, path string, f *runFlags) (*ended, err
 	if err != nil {
 		return nil, err
 	}
-	defer set.close()
-	src, err := a.ReadSource(path, cli.CompileOptions{Lookup: a.LookupEnv, Model: set.model, Prices: set.prices})
+	defer set.Close()
+	src, err := a.ReadSource(path, cli.CompileOptions{Lookup: a.LookupEnv, Model: set.Model, Prices: set.Prices})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +100,7 @@ func run(ctx context.Context, a *cli.App, path string, f *runFlags) (*ended, err
 	if j.id == "" {
 		j.id = records.NewRunID(time.Now())
 	}
-	if err := set.needModel(src.Workflow); err != nil {
+	if err := set.Need(src.Workflow); err != nil {
 		return nil, err
 	}
 	if err := j.buildCage(); err != nil {
@@ -160,7 +156,7 @@ func (j *job) started(vars map[string]any) *event.RunStarted {
 		Pawl: j.app.Version, Workflow: w.Name, Path: j.source.Path, Source: event.Inline(mustJSON(j.source.File.Text)),
 		Digest: event.Digest(w.Digest()), NodeDigests: digests(w), Env: w.Env,
 		Vars: mustJSON(vars), Inputs: event.Inline(mustJSON(vars)), Limits: j.flags.limits.over(w.Limits),
-		Branch: j.branch, Model: j.settings.model, Trigger: trigger, Sandbox: j.cage.says,
+		Branch: j.branch, Model: j.settings.Model, Trigger: trigger, Sandbox: j.cage.says,
 	}
 	if repo := j.place.Repo; repo != nil {
 		first.Base, first.BaseRef = repo.Head, repo.Branch

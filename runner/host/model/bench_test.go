@@ -58,7 +58,7 @@ func BenchmarkComplete(b *testing.B) {
 // difference to BenchmarkComplete is what the client costs.
 func BenchmarkPlainHTTP(b *testing.B) {
 	base := loopback(b)
-	body, err := New(Config{}).encode(big())
+	body, err := New(Config{}).encode(big(), bySchema)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func BenchmarkEncode(b *testing.B) {
 	client, req := New(Config{}), big()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := client.encode(req); err != nil {
+		if _, err := client.encode(req, bySchema); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -28,6 +28,7 @@ type call struct {
 	req    *runner.ModelRequest
 	model  string // as the endpoint knows it
 	body   []byte // the request on the wire
+	form   form   // of the answer, when there is a schema
 
 	// sent: a request is with the provider and nothing came back that shows that
 	// it did no work. The transport sets it from its own goroutine.
@@ -37,7 +38,8 @@ type call struct {
 	waits    int           // how often it has waited
 	asked    time.Duration // how long the server wanted us to wait when patience ran out
 
-	failure *runner.ModelError // set when Do returned an error
+	failure   *runner.ModelError // set when Do returned an error
+	complaint string             // what the server said when it refused
 }
 
 func (c *Client) newCall(ctx context.Context, via *http.Client, req *runner.ModelRequest) *call {
@@ -87,7 +89,11 @@ func (c *call) headers(h http.Header) {
 		// Not h.Set: under its canonical name net/http takes the header as leave
 		// to send the request again by itself when a kept connection breaks, after
 		// the provider may have begun to work. On the wire names have no case.
-		h["idempotency-key"] = []string{headerValue(string(c.req.Key))}
+		key := string(c.req.Key)
+		if c.form != bySchema {
+			key += "/" + names[c.form] // another body is another request
+		}
+		h["idempotency-key"] = []string{headerValue(key)}
 	}
 	if !c.client.cfg.TraceHeaders {
 		return

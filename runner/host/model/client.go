@@ -28,7 +28,13 @@ const (
 // Config describes an endpoint. Its zero value is OpenAI's, without a key.
 type Config struct {
 	BaseURL   string // up to and with /v1; "" is DefaultBaseURL
-	APIKey    string // sent as a bearer token; "" sends none
+	APIKey    string // "" sends none
+	KeyName   string // the variable that holds the key, for messages; "" is OPENAI_API_KEY
+	KeyHeader string // carries the key; "" sends it as a bearer token
+	// NoSchema says that the endpoint takes response_format and ignores it: answers
+	// are given their form by a tool.
+	NoSchema  bool
+	Sizes     bool   // the server has Ollama's list of models beside the API
 	UserAgent string // "" is "pawl"
 
 	// HTTPTimeout bounds one attempt, from dialing to the last byte of the
@@ -62,6 +68,7 @@ type Client struct {
 	host    string // for messages: without user, path and query
 	secrets *redact.Redactor
 	setup   func() endpoint
+	forms   forms
 }
 
 var _ runner.Model = (*Client)(nil)
@@ -89,6 +96,9 @@ func (cfg Config) withDefaults() Config {
 		cfg.BaseURL = DefaultBaseURL
 	}
 	cfg.APIKey = strings.TrimSpace(cfg.APIKey)
+	if cfg.KeyName == "" {
+		cfg.KeyName = "OPENAI_API_KEY"
+	}
 	if cfg.UserAgent == "" {
 		cfg.UserAgent = "pawl"
 	}
@@ -154,7 +164,7 @@ func (c *Client) check() *runner.ModelError {
 	if strings.ContainsFunc(c.cfg.APIKey, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return &runner.ModelError{
 			Class: runner.Auth, Detail: "the API key holds characters that no key has (a space, a line end, a control character)",
-			Hint: "set OPENAI_API_KEY to the key alone",
+			Hint: "set " + c.cfg.KeyName + " to the key alone",
 		}
 	}
 	return nil
@@ -170,7 +180,11 @@ func (c *Client) options() []option.RequestOption {
 	options := []option.RequestOption{
 		option.WithBaseURL(c.cfg.BaseURL + "/"), option.WithMaxRetries(0), option.WithHeader("User-Agent", c.cfg.UserAgent),
 	}
-	if c.cfg.APIKey != "" {
+	switch {
+	case c.cfg.APIKey == "":
+	case c.cfg.KeyHeader != "":
+		options = append(options, option.WithHeader(c.cfg.KeyHeader, c.cfg.APIKey))
+	default:
 		options = append(options, option.WithAPIKey(c.cfg.APIKey))
 	}
 	for _, name := range noise {
@@ -186,27 +200,66 @@ func (c *Client) Complete(ctx context.Context, req *runner.ModelRequest) (*runne
 	if e.err != nil {
 		return nil, e.err
 	}
-	call := c.newCall(ctx, e.http, req)
-	body, err := c.encode(req)
-	if err != nil {
-		return nil, &runner.ModelError{Class: runner.BadRequest, Detail: call.line(err.Error()), Err: err}
+	if req.Schema == nil {
+		resp, _, failure := c.attempt(ctx, e, req, bySchema)
+		return resp, asError(failure)
 	}
-	call.body = body
+	return c.completeInForm(ctx, e, req)
+}
+
+// asError keeps a nil of one type a nil of the other.
+func asError(failure *runner.ModelError) error {
+	if failure == nil {
+		return nil
+	}
+	return failure
+}
+
+// completeInForm asks for an answer in a schema, in the best form that the
+// endpoint takes for the model.
+func (c *Client) completeInForm(ctx context.Context, e endpoint, req *runner.ModelRequest) (*runner.ModelResponse, error) {
+	best := bySchema
+	if c.cfg.NoSchema {
+		best = byTool
+	}
+	for f := c.forms.of(req.Model, best); ; {
+		resp, complaint, failure := c.attempt(ctx, e, req, f)
+		if failure == nil {
+			c.forms.keep(req.Model, f)
+			f.take(resp)
+			return resp, nil
+		}
+		next, again := f.after(failure, complaint, len(req.Tools) > 0)
+		if !again {
+			return nil, failure
+		}
+		f = next
+	}
+}
+
+// attempt sends the request in one form. complaint is what the server said when
+// it refused.
+func (c *Client) attempt(ctx context.Context, e endpoint, req *runner.ModelRequest, f form) (resp *runner.ModelResponse, complaint string, failure *runner.ModelError) {
+	call := c.newCall(ctx, e.http, req)
+	body, err := c.encode(req, f)
+	if err != nil {
+		return nil, "", &runner.ModelError{Class: runner.BadRequest, Detail: call.line(err.Error()), Err: err}
+	}
+	call.body, call.form = body, f
 	// The call watches ctx itself. Below it, a context that ended just after the
 	// answer came would throw away what has been paid for.
 	completion, err := e.chat.New(context.WithoutCancel(ctx), openai.ChatCompletionNewParams{},
 		option.WithRequestBody("application/json", body), option.WithHTTPClient(call))
 	if call.failure != nil {
-		return nil, call.failure
+		return nil, call.complaint, call.failure
 	}
 	if err != nil {
-		return nil, call.malformed("the answer is not a chat completion", err)
+		return nil, "", call.malformed("the answer is not a chat completion", err)
 	}
-	resp, err := translate(completion, call.model)
-	if err != nil {
-		return nil, call.malformed(err.Error(), err)
+	if resp, err = translate(completion, call.model); err != nil {
+		return nil, "", call.malformed(err.Error(), err)
 	}
-	return resp, nil
+	return resp, "", nil
 }
 
 // Close drops idle connections. The client stays usable.

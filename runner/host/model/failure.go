@@ -105,6 +105,7 @@ func reason(err error) string {
 // status is an HTTP answer other than success.
 func (c *call) status(resp *http.Response) *runner.ModelError {
 	said := errorText(bodyOf(resp))
+	c.complaint = said.message
 	e := &runner.ModelError{Class: runner.BadRequest, Status: resp.StatusCode}
 	what := strings.TrimSpace(fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))
 	if said.message != "" {
@@ -134,9 +135,9 @@ func (c *call) status(resp *http.Response) *runner.ModelError {
 
 func (c *call) authHint() string {
 	if c.client.cfg.APIKey == "" {
-		return "no key was sent: set OPENAI_API_KEY"
+		return "no key was sent: set " + c.client.cfg.KeyName
 	}
-	return "check that OPENAI_API_KEY is valid for the server of --base-url and may use this model"
+	return "check that " + c.client.cfg.KeyName + " is valid for the server of --base-url and may use this model"
 }
 
 func (c *call) rateHint(resp *http.Response) (retryable bool, hint string) {

@@ -19,24 +19,26 @@ import (
 // encodes 20 KB of them in half a millisecond, ten times as long as these take,
 // and sorts the properties of tools, the order in which models read them.
 type wireRequest struct {
-	Model         string        `json:"model"`
-	Temperature   *float64      `json:"temperature,omitempty"`
-	Effort        string        `json:"reasoning_effort,omitempty"`
-	Format        *wireFormat   `json:"response_format,omitempty"`
-	ToolChoice    string        `json:"tool_choice,omitempty"`
-	Tools         []wireTool    `json:"tools,omitempty"`
-	Messages      []wireMessage `json:"messages"`
-	MaxTokens     int64         `json:"max_tokens,omitempty"`
-	MaxCompletion int64         `json:"max_completion_tokens,omitempty"`
+	Model         string          `json:"model"`
+	Temperature   *float64        `json:"temperature,omitempty"`
+	Effort        string          `json:"reasoning_effort,omitempty"`
+	Format        *wireFormat     `json:"response_format,omitempty"`
+	ToolChoice    json.RawMessage `json:"tool_choice,omitempty"`
+	Tools         []wireTool      `json:"tools,omitempty"`
+	Messages      []wireMessage   `json:"messages"`
+	MaxTokens     int64           `json:"max_tokens,omitempty"`
+	MaxCompletion int64           `json:"max_completion_tokens,omitempty"`
 }
 
 type wireFormat struct {
-	Type       string `json:"type"`
-	JSONSchema struct {
-		Name   string          `json:"name"`
-		Strict bool            `json:"strict"`
-		Schema json.RawMessage `json:"schema"`
-	} `json:"json_schema"`
+	Type       string      `json:"type"`
+	JSONSchema *wireSchema `json:"json_schema,omitempty"`
+}
+
+type wireSchema struct {
+	Name   string          `json:"name"`
+	Strict bool            `json:"strict"`
+	Schema json.RawMessage `json:"schema"`
 }
 
 type wireTool struct {
@@ -65,7 +67,7 @@ type wireCall struct {
 }
 
 // encode renders a request. The same request is the same bytes, always.
-func (c *Client) encode(req *runner.ModelRequest) ([]byte, error) {
+func (c *Client) encode(req *runner.ModelRequest, f form) ([]byte, error) {
 	w := wireRequest{Model: c.wireModel(req.Model), Temperature: req.Temperature, Effort: effort(req.Effort)}
 	if w.Model == "" {
 		return nil, errors.New("no model is named")
@@ -80,13 +82,13 @@ func (c *Client) encode(req *runner.ModelRequest) ([]byte, error) {
 		size += len(req.Messages[i].Text)
 	}
 	if len(req.Tools) > 0 {
-		w.ToolChoice = "auto"
+		w.ToolChoice = json.RawMessage(`"auto"`)
 	}
 	for _, t := range req.Tools {
 		w.Tools = append(w.Tools, tool(t))
 	}
 	if req.Schema != nil {
-		w.Format = format(req)
+		f.apply(&w, req)
 	}
 	c.bound(&w, req.MaxOutput)
 	return render(&w, size+size/4)
@@ -139,9 +141,7 @@ func tool(t runner.ToolSpec) wireTool {
 }
 
 func format(req *runner.ModelRequest) *wireFormat {
-	w := &wireFormat{Type: "json_schema"}
-	w.JSONSchema.Name, w.JSONSchema.Strict, w.JSONSchema.Schema = schemaName(req.SchemaName), true, req.Schema
-	return w
+	return &wireFormat{Type: "json_schema", JSONSchema: &wireSchema{schemaName(req.SchemaName), true, req.Schema}}
 }
 
 // schemaName makes name one that the API takes: at most 64 letters, digits, "_"

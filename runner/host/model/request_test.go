@@ -68,7 +68,7 @@ func TestRequestSaysWhatTheSDKSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ours, err := client.encode(req)
+		ours, err := client.encode(req, bySchema)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestNames(t *testing.T) {
 		{"olmo", Config{BaseURL: "https://notopenai.com/v1"}, "olmo", "max_tokens"},
 	} {
 		client := New(c.cfg)
-		raw, err := client.encode(&runner.ModelRequest{Model: c.model, MaxOutput: 77, Messages: ask("x").Messages})
+		raw, err := client.encode(&runner.ModelRequest{Model: c.model, MaxOutput: 77, Messages: ask("x").Messages}, bySchema)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestBytesAreStable(t *testing.T) {
 	t.Parallel()
 	client := New(Config{})
 	encode := func(t *rapid.T, req *runner.ModelRequest) string {
-		raw, err := client.encode(req)
+		raw, err := client.encode(req, bySchema)
 		if err != nil {
 			t.Fatal(err)
 		}
