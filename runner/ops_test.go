@@ -296,6 +296,34 @@ func TestForkLeavesTheOriginal(t *testing.T) {
 	}
 }
 
+// A node that is told to continue a conversation that has not begun yet begins
+// one, instead of continuing that of the node before it.
+func TestSessionThatHasNotBegun(t *testing.T) {
+	t.Parallel()
+	for _, id := range []*ir.Template{kit.Ref(ir.RootOutputs, "b", "_session_id"), ir.Literal("")} {
+		f := kit.NewFlow("later")
+		f.Node("a", call(ir.Fresh, "first"))
+		f.Node("b", call(ir.Inherit, "second"), kit.Field("again", gates.Bool))
+		f.Edge("a", "b", kit.With("_session_id", id))
+		f.Edge("b", "a", kit.When("again"), kit.As("round", 1)).Edge("b", "done")
+		world := kit.NewWorld(nil)
+		var heard []string
+		world.Answer = func(req *runner.ModelRequest) (*runner.ModelResponse, error) {
+			if req.Trace.Node != "b" {
+				return kit.Text("yes"), nil
+			}
+			for _, m := range req.Messages {
+				heard = append(heard, m.Text)
+			}
+			return kit.JSON(map[string]any{"again": false}), nil
+		}
+		done(t, plain(f), world)
+		if slices.Contains(heard, "first") || !slices.Contains(heard, "second") {
+			t.Errorf("b is told %q", heard)
+		}
+	}
+}
+
 func TestUnknownSessionFails(t *testing.T) {
 	t.Parallel()
 	f := kit.NewFlow("lost")

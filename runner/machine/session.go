@@ -30,17 +30,23 @@ type Turn struct {
 func (t *Token) visitName(number int) string { return fmt.Sprintf("%s#%d", t.At.ID, number) }
 
 // continued is the conversation that a visit of t's node goes on with, or nil
-// for a new one.
+// for a new one. Input that names a conversation is taken at its word, also when
+// it names none: a reviewer in a loop, whose own conversation has not begun,
+// must not be given the author's.
 func (s *State) continued(t *Token, call *ir.Call) (*Conversation, error) {
 	if call.Session != ir.Inherit && call.Session != ir.Fork {
 		return nil, nil
 	}
-	switch id := t.Input["_session_id"].(type) {
-	case nil:
+	id, named := t.Input["_session_id"]
+	if !named {
 		return t.last, nil
+	}
+	switch id := id.(type) {
+	case nil: // that of a node that has not run yet: there is nothing to continue
+		return nil, nil
 	case string:
 		if id == "" {
-			return t.last, nil
+			return nil, nil
 		}
 		if c := s.sessions[id]; c != nil {
 			return c, nil
