@@ -220,7 +220,7 @@ func TestARequiredSandboxIsWholeOrNothing(t *testing.T) {
 func TestNothingSurvivesAConfinedCommand(t *testing.T) {
 	t.Parallel()
 	p := newConfinedPlace(t)
-	r := p.run(t, `setsid sleep 300 & setsid sh -c 'echo $$ >pid; exec sleep 300' & while ! [ -s pid ]; do :; done`, false)
+	r := p.run(t, `for i in 1 2; do setsid sh -c 'echo $$ >>pid; exec sleep 300' & done; while [ "$(wc -l <pid || echo 0)" -lt 2 ]; do :; done 2>/dev/null`, false)
 	text, err := os.ReadFile(p.work + "/pid")
 	if err != nil || r.Strays != 2 {
 		t.Errorf("%d strays, want 2; %v", r.Strays, err)
