@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/pawl-ci/pawl/runner/host/sandbox"
+	"github.com/pawl-ci/pawl/runner/host/sandbox/confine"
 )
 
 func TestMain(m *testing.M) {
@@ -57,8 +57,8 @@ func condition(cond string) (bool, error) {
 		return os.Geteuid() == 0, nil
 	}
 	if cond == "landlock" {
-		enforced, _ := sandbox.Confinement()
-		return slices.Contains(enforced, sandbox.FilesOnly), nil
+		enforced, _ := confine.System()
+		return slices.Contains(enforced, confine.FilesOnly), nil
 	}
 	_, err := exec.LookPath(strings.TrimPrefix(cond, "has:"))
 	return err == nil, nil

@@ -5,7 +5,7 @@
 // It stands on floor 7 and imports the surroundings of a command (cli), the
 // clients and who is behind them (model, provider, script), the words of what
 // they answer (runner, ir, diag, budget, words), and what a run needs beside them
-// (workspace, sandbox).
+// (workspace, confine).
 package models
 
 import (

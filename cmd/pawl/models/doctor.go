@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 	"github.com/pawl-ci/pawl/runner"
 	"github.com/pawl-ci/pawl/runner/host/model"
-	"github.com/pawl-ci/pawl/runner/host/sandbox"
+	"github.com/pawl-ci/pawl/runner/host/sandbox/confine"
 	"github.com/pawl-ci/pawl/runner/host/workspace"
 	"github.com/pawl-ci/pawl/runner/lang/diag"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
@@ -111,7 +111,7 @@ func (e *examination) repository(ctx context.Context, a *cli.App) {
 }
 
 func (e *examination) sandbox() {
-	enforced, missing := sandbox.Confinement()
+	enforced, missing := confine.System()
 	for _, gap := range missing {
 		e.warn("sandbox", gap.String(), "commands run without it; --sandbox required refuses that")
 	}

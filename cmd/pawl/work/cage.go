@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/host/sandbox"
+	"github.com/pawl-ci/pawl/runner/host/sandbox/confine"
 )
 
 // sandboxLevel is the value of --sandbox.
@@ -40,7 +41,7 @@ func (l *sandboxLevel) Set(text string) error {
 // cage is what the commands of one attempt run in.
 type cage struct {
 	env    []string
-	policy *sandbox.Policy // nil confines nothing
+	policy *confine.Policy // nil confines nothing
 	tmp    string          // for temporary files; "" when that is shared
 	says   *event.Sandbox
 	remove func() error
@@ -58,7 +59,7 @@ func (j *job) buildCage() error {
 		j.cage.says.Missing = []string{"confinement: switched off with --sandbox none"}
 		return nil
 	}
-	enforced, missing := sandbox.Confinement()
+	enforced, missing := confine.System()
 	if j.flags.sandbox == sandboxRequired && len(missing) > 0 {
 		return cli.Usage(fmt.Errorf("--sandbox required: this system does not enforce %s", missing[0]), "--sandbox auto takes what there is; the report says what")
 	}
@@ -69,11 +70,9 @@ func (j *job) buildCage() error {
 	j.cage.tmp, j.cage.remove = tmp, func() error {
 		return errors.Join(os.RemoveAll(tmp), ignoreAbsent(os.Remove(j.tmpLink())))
 	}
-	// A home's git configuration is out of reach, and git ends where it finds one
-	// that it may not read.
-	j.cage.env = sandbox.Environment(parent, home, map[string]string{"TMPDIR": tmp, "GIT_CONFIG_GLOBAL": os.DevNull})
-	sandbox.MakeCaches(j.cage.env)
-	policy := sandbox.Usual(j.cage.env, j.workDir(), tmp)
+	j.cage.env = sandbox.Environment(parent, home, map[string]string{"TMPDIR": tmp})
+	confine.MakeCaches(j.cage.env)
+	policy := confine.Usual(j.cage.env, j.workDir(), tmp)
 	if j.place.Repo != nil {
 		policy.Read = append(policy.Read, j.place.Repo.CommonDir)
 	}

@@ -28,7 +28,7 @@ type client struct {
 
 	mu      sync.Mutex
 	session *mcp.ClientSession
-	process *sandbox.Live // of a stdio server
+	process *sandbox.Live           // of a stdio server
 	end     context.CancelCauseFunc // of the session
 	tools   []*mcp.Tool
 	closed  bool

@@ -7,6 +7,6 @@
 // bounded, and every call has an end. A server gets no environment but the given
 // one, and its processes end with the run.
 //
-// The protocol is the official SDK's. The package stands on floor 4 and imports
-// runner, sandbox, excerpt, diag and words.
+// The protocol is the official SDK's. The package stands on floor 5 and imports
+// runner, sandbox, confine, excerpt, diag and words.
 package mcp

@@ -59,9 +59,15 @@ func newServer() *sdk.Server {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, IsError: isError}, nil, nil
 	}
 	sdk.AddTool(s, &sdk.Tool{Name: "echo", Description: "Says\u202e what it is told.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}},
-		func(_ context.Context, _ *sdk.CallToolRequest, a echoArgs) (*sdk.CallToolResult, any, error) { return say("echo: "+a.Text, false) })
-	sdk.AddTool(s, &sdk.Tool{Name: "issues.list"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) { return say("two issues", false) })
-	sdk.AddTool(s, &sdk.Tool{Name: "fail"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) { return say("no such issue", true) })
+		func(_ context.Context, _ *sdk.CallToolRequest, a echoArgs) (*sdk.CallToolResult, any, error) {
+			return say("echo: "+a.Text, false)
+		})
+	sdk.AddTool(s, &sdk.Tool{Name: "issues.list"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+		return say("two issues", false)
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "fail"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+		return say("no such issue", true)
+	})
 	sdk.AddTool(s, &sdk.Tool{Name: "flood"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
 		var b strings.Builder
 		for i := range 200_000 {

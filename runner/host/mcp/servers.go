@@ -15,6 +15,7 @@ import (
 
 	"github.com/pawl-ci/pawl/runner"
 	"github.com/pawl-ci/pawl/runner/host/sandbox"
+	"github.com/pawl-ci/pawl/runner/host/sandbox/confine"
 	"github.com/pawl-ci/pawl/runner/lang/diag"
 )
 
@@ -36,7 +37,7 @@ type Config struct {
 	Dir     string // working directory of stdio servers, absolute; told to all as their root
 	Env     []string
 	RunID   string          // as in sandbox.Spec
-	Confine *sandbox.Policy // as in sandbox.Spec; servers may use the network all the same
+	Confine *confine.Policy // as in sandbox.Spec; servers may use the network all the same
 	// Start bounds how long a server may take until its tools are known, Call how
 	// long one of them may work. 0 is DefaultStart and DefaultCall.
 	Start time.Duration

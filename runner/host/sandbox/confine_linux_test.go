@@ -9,12 +9,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pawl-ci/pawl/runner/host/sandbox/confine"
 )
 
 // enforces skips where the system does not give a shield; CI's own kernel does.
 func enforces(t *testing.T, shield string) {
 	t.Helper()
-	taken, missing := Confinement()
+	taken, missing := confine.System()
 	if !slices.Contains(taken, shield) {
 		t.Skipf("this system does not enforce %q: %v", shield, missing)
 	}
@@ -48,7 +50,7 @@ func newConfinedPlace(t *testing.T) confinedPlace {
 
 func (p confinedPlace) run(t *testing.T, line string, network bool) Result {
 	t.Helper()
-	policy := Usual(p.env, p.work, p.tmp)
+	policy := confine.Usual(p.env, p.work, p.tmp)
 	policy.Network = network
 	r, err := Run(t.Context(), Spec{Line: line, Dir: p.work, Env: p.env, Timeout: time.Minute, Confine: &policy})
 	if err != nil {
@@ -59,32 +61,32 @@ func (p confinedPlace) run(t *testing.T, line string, network bool) Result {
 
 func TestAConfinedCommandCannot(t *testing.T) {
 	t.Parallel()
-	enforces(t, FilesOnly)
+	enforces(t, confine.FilesOnly)
 	for name, c := range map[string]struct{ shield, line string }{
-		"write outside":               {FilesOnly, `echo x >$OUT/new`},
-		"append outside":              {FilesOnly, `echo x >>$OUT/secret`},
-		"truncate outside":            {FilesOnly, `: >$OUT/secret`},
-		"remove outside":              {FilesOnly, `rm $OUT/secret`},
-		"rename out":                  {FilesOnly, `echo x >f && mv f $OUT/f`},
-		"link out and write":          {FilesOnly, `ln -s $OUT/secret l && echo x >l`},
-		"hard link in and write":      {FilesOnly, `ln $OUT/secret l && echo x >l`},
-		"make a directory outside":    {FilesOnly, `mkdir $OUT/d`},
-		"write to /tmp":               {FilesOnly, `echo x >/tmp/pawl-confined-$$`},
-		"write to /etc":               {FilesOnly, `echo x >/etc/pawl-confined-$$`},
-		"write to the home":           {FilesOnly, `echo x >$HOME/.profile`},
-		"read outside":                {FilesOnly, `cat $OUT/secret`},
-		"list outside":                {FilesOnly, `ls $OUT`},
-		"read a key":                  {FilesOnly, `cat $HOME/.ssh/id`},
-		"read a password":             {FilesOnly, `cat $HOME/.netrc`},
-		"read pawl's environment":     {FilesOnly, `cat /proc/$PPID/environ`},
-		"read pawl's memory":          {FilesOnly, `head -c 1 /proc/$PPID/mem`},
-		"signal pawl":                 {FilesOnly, `kill -0 $PPID`},
-		"mount":                       {NoCapabilities, `mount -t tmpfs none .`},
-		"give files away":             {NoCapabilities, `[ $(id -u) = 0 ] && echo x >f && chown 1:1 f`},
-		"become another user":         {NoCapabilities, `[ $(id -u) = 0 ] && setpriv --reuid 1 true`},
-		"make devices":                {NoCapabilities, `mknod d b 8 0`},
-		"gain privileges":             {NoPrivileges, `grep -q 'NoNewPrivs:.*0' /proc/self/status`},
-		"keep what it could not have": {NoCapabilities, `grep -q 'CapBnd:.*[13579a-f]$' /proc/self/status`},
+		"write outside":               {confine.FilesOnly, `echo x >$OUT/new`},
+		"append outside":              {confine.FilesOnly, `echo x >>$OUT/secret`},
+		"truncate outside":            {confine.FilesOnly, `: >$OUT/secret`},
+		"remove outside":              {confine.FilesOnly, `rm $OUT/secret`},
+		"rename out":                  {confine.FilesOnly, `echo x >f && mv f $OUT/f`},
+		"link out and write":          {confine.FilesOnly, `ln -s $OUT/secret l && echo x >l`},
+		"hard link in and write":      {confine.FilesOnly, `ln $OUT/secret l && echo x >l`},
+		"make a directory outside":    {confine.FilesOnly, `mkdir $OUT/d`},
+		"write to /tmp":               {confine.FilesOnly, `echo x >/tmp/pawl-confined-$$`},
+		"write to /etc":               {confine.FilesOnly, `echo x >/etc/pawl-confined-$$`},
+		"write to the home":           {confine.FilesOnly, `echo x >$HOME/.profile`},
+		"read outside":                {confine.FilesOnly, `cat $OUT/secret`},
+		"list outside":                {confine.FilesOnly, `ls $OUT`},
+		"read a key":                  {confine.FilesOnly, `cat $HOME/.ssh/id`},
+		"read a password":             {confine.FilesOnly, `cat $HOME/.netrc`},
+		"read pawl's environment":     {confine.FilesOnly, `cat /proc/$PPID/environ`},
+		"read pawl's memory":          {confine.FilesOnly, `head -c 1 /proc/$PPID/mem`},
+		"signal pawl":                 {confine.FilesOnly, `kill -0 $PPID`},
+		"mount":                       {confine.NoCapabilities, `mount -t tmpfs none .`},
+		"give files away":             {confine.NoCapabilities, `[ $(id -u) = 0 ] && echo x >f && chown 1:1 f`},
+		"become another user":         {confine.NoCapabilities, `[ $(id -u) = 0 ] && setpriv --reuid 1 true`},
+		"make devices":                {confine.NoCapabilities, `mknod d b 8 0`},
+		"gain privileges":             {confine.NoPrivileges, `grep -q 'NoNewPrivs:.*0' /proc/self/status`},
+		"keep what it could not have": {confine.NoCapabilities, `grep -q 'CapBnd:.*[13579a-f]$' /proc/self/status`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -156,7 +158,7 @@ func TestToolchainsWorkConfined(t *testing.T) {
 			if home, err := os.UserHomeDir(); err == nil {
 				p.env = append(p.env, "RUSTUP_HOME="+filepath.Join(home, ".rustup"), "PYENV_ROOT="+filepath.Join(home, ".pyenv"))
 			}
-			MakeCaches(p.env)
+			confine.MakeCaches(p.env)
 			if r := p.run(t, line, false); r.Exit != 0 {
 				t.Errorf("exit %d: %q %q", r.Exit, r.Stdout.String(), r.Stderr.String())
 			}
@@ -166,7 +168,7 @@ func TestToolchainsWorkConfined(t *testing.T) {
 
 func TestAConfinedCommandReachesItselfAlone(t *testing.T) {
 	t.Parallel()
-	enforces(t, NoNetwork)
+	enforces(t, confine.NoNetwork)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -206,9 +208,9 @@ func TestConfinementStaysWithTheCommand(t *testing.T) {
 func TestARequiredSandboxIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	p := newConfinedPlace(t)
-	policy := Usual(p.env, p.work)
+	policy := confine.Usual(p.env, p.work)
 	r, err := Run(t.Context(), Spec{Line: "true", Dir: p.work, Env: p.env, Confine: &policy, Required: true})
-	if _, missing := Confinement(); len(missing) == 0 {
+	if _, missing := confine.System(); len(missing) == 0 {
 		if err != nil || r.Exit != 0 {
 			t.Errorf("all is there, and it does not run: exit %d, %v", r.Exit, err)
 		}
@@ -234,7 +236,7 @@ func TestNothingSurvivesAConfinedCommand(t *testing.T) {
 
 func BenchmarkRunConfined(b *testing.B) {
 	env := env()
-	policy := Usual(env, b.TempDir())
+	policy := confine.Usual(env, b.TempDir())
 	for name, network := range map[string]bool{"network": true, "no network": false} {
 		b.Run(name, func(b *testing.B) {
 			policy.Network = network

@@ -8,11 +8,8 @@
 // mark Run finds processes that have left their group (daemons), by the run's,
 // PAWL_RUN_ID, [Reap] finds what a killed pawl left behind.
 //
-// A [Policy] confines a command to files and to loopback; [Confinement] says how
-// much of one this system enforces.
-//
 // The first Run forbids core dumps to the whole process, because a limit can
 // only be inherited.
 //
-// It stands on floor 3 and imports no other room.
+// It stands on floor 4 and imports what confines a process (confine).
 package sandbox

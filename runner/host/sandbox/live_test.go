@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/pawl-ci/pawl/runner/host/sandbox/confine"
 )
 
 func live(t *testing.T, line string) *Live {
@@ -68,7 +70,7 @@ func TestALiveProcessThatEndsIsDone(t *testing.T) {
 func TestALiveProcessMayBeConfined(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	policy := Usual(env(), dir)
+	policy := confine.Usual(env(), dir)
 	l, err := Start(Spec{Line: "cat", Dir: dir, Env: env(), Confine: &policy})
 	if err != nil {
 		t.Fatal(err)

@@ -2,13 +2,17 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pawl-ci/pawl/runner/host/sandbox/confine"
 )
 
 const politely = syscall.SIGTERM
@@ -78,6 +82,26 @@ func waitFor(pid, states int) error {
 			return err
 		}
 	}
+}
+
+// startConfined starts the process on a thread that is confined and stays until
+// the process has ended.
+func (p *process) startConfined(run string, policy *confine.Policy, required bool) error {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: nobody else may have this thread
+		_, missing := confine.Take(policy)
+		if len(missing) > 0 && required {
+			started <- fmt.Errorf("the sandbox is required, and this system does not give all of it: %s", missing[0])
+			return
+		}
+		err := p.start(run)
+		started <- err
+		if err == nil {
+			<-p.ended // a process that is to die with us dies with this thread
+		}
+	}()
+	return <-started
 }
 
 // wait waits for the process, kills the rest of its group and what left it, and

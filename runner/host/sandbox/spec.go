@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/pawl-ci/pawl/runner/host/sandbox/confine"
 )
 
 // Spec is one process to run. Exactly one of Argv and Line is set.
@@ -29,9 +31,9 @@ type Spec struct {
 	Notable func(line []byte) bool
 	RunID   string // set as PAWL_RUN_ID, see [Reap]; "" sets none
 	// Confine is what the process may touch; nil lets it touch all that pawl may.
-	// What this system cannot enforce is left out, see [Confinement], unless
+	// What this system cannot enforce is left out, see confine.System, unless
 	// Required makes that an error.
-	Confine  *Policy
+	Confine  *confine.Policy
 	Required bool
 }
 
@@ -122,7 +124,7 @@ func (s *Spec) find(program string) (string, error) {
 		}
 		return exec.LookPath(program)
 	}
-	path := lookup(s.Env, "PATH")
+	path := confine.Variable(s.Env, "PATH")
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
 			continue
@@ -139,7 +141,7 @@ func (s *Spec) shorten(argv []string) ([]string, func(), error) {
 	if s.Line == "" || len(s.Line) < longestArgument {
 		return argv, func() {}, nil
 	}
-	dir := lookup(s.Env, "TMPDIR")
+	dir := confine.Variable(s.Env, "TMPDIR")
 	if dir == "" {
 		dir = os.TempDir()
 	}
@@ -153,15 +155,4 @@ func (s *Spec) shorten(argv []string) ([]string, func(), error) {
 		return nil, nil, fmt.Errorf("keep the long command line in a file: %w", err)
 	}
 	return []string{argv[0], "-c", `. "$0"`, f.Name()}, func() { _ = os.Remove(f.Name()) }, nil
-}
-
-// lookup is the value of a variable in env; the last entry counts.
-func lookup(env []string, name string) string {
-	value := ""
-	for _, kv := range env {
-		if n, v, ok := strings.Cut(kv, "="); ok && n == name {
-			value = v
-		}
-	}
-	return value
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pawl-ci/pawl/runner"
 	"github.com/pawl-ci/pawl/runner/host/sandbox"
+	"github.com/pawl-ci/pawl/runner/host/sandbox/confine"
 	"github.com/pawl-ci/pawl/runner/host/tool/excerpt"
 )
 
@@ -23,7 +24,7 @@ type ShellConfig struct {
 	Program   string // the shell; "" is /bin/sh
 	// Confine is what commands may touch; its Network is each command's own.
 	// nil confines nothing. Required is as in sandbox.Spec.
-	Confine  *sandbox.Policy
+	Confine  *confine.Policy
 	Required bool
 }
 
@@ -64,7 +65,7 @@ func (s *Shell) Run(ctx context.Context, cmd runner.ShellCommand) (runner.ShellR
 	}, err
 }
 
-func (s *Shell) policy(network bool) *sandbox.Policy {
+func (s *Shell) policy(network bool) *confine.Policy {
 	if s.c.Confine == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package sandbox
+package confine
 
 import (
 	"errors"
@@ -10,12 +10,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// Confinement is taken on by one thread, which starts the process and passes it
-// on. That thread never does anything else and ends with the process: the Go
-// runtime discards a thread whose goroutine ends while locked to it. A library
-// would restrict all threads of pawl, and a program in between would cost a
-// start of its own for every command.
 
 // shield is one kind of restriction.
 type shield struct {
@@ -35,10 +29,10 @@ var shields = []shield{
 // errNotAsked says that the policy does not want the shield.
 var errNotAsked = errors.New("not asked for")
 
-// confine restricts the calling thread, which must be locked, for good. It takes
+// Take restricts the calling thread, which must be locked, for good. It takes
 // what this system gives and returns the names of what it took, and why it could
 // not take the rest.
-func confine(p *Policy) (taken []string, missing []Gap) {
+func Take(p *Policy) (taken []string, missing []Gap) {
 	for _, s := range shields {
 		switch err := s.take(p); {
 		case err == nil:
@@ -48,26 +42,6 @@ func confine(p *Policy) (taken []string, missing []Gap) {
 		}
 	}
 	return taken, missing
-}
-
-// startConfined starts the process on a thread that is confined and stays until
-// the process has ended.
-func (p *process) startConfined(run string, policy *Policy, required bool) error {
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread() // and never unlocked
-		_, missing := confine(policy)
-		if len(missing) > 0 && required {
-			started <- fmt.Errorf("the sandbox is required, and this system does not give all of it: %s", missing[0])
-			return
-		}
-		err := p.start(run)
-		started <- err
-		if err == nil {
-			<-p.ended // a process that is to die with us dies with this thread
-		}
-	}()
-	return <-started
 }
 
 // probe tries a policy on a thread of its own, once: what it takes is what
@@ -80,15 +54,15 @@ var probe = sync.OnceValues(func() ([]string, []Gap) {
 	result := make(chan outcome)
 	go func() {
 		runtime.LockOSThread() // and never unlocked
-		taken, missing := confine(&Policy{Read: systemPlaces, Write: devices})
+		taken, missing := Take(&Policy{Read: systemPlaces, Write: devices})
 		result <- outcome{taken, missing}
 	}()
 	r := <-result
 	return r.taken, r.missing
 })
 
-// Confinement says what of a policy this system enforces, and what it does not.
-func Confinement() (enforced []string, missing []Gap) { return probe() }
+// System says what of a policy this system enforces, and what it does not.
+func System() (enforced []string, missing []Gap) { return probe() }
 
 // isolateNetwork gives the thread a network of its own in which only loopback
 // is: tests that talk to themselves work, nobody else can be reached.

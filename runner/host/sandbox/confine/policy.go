@@ -1,4 +1,4 @@
-package sandbox
+package confine
 
 import (
 	"os"
@@ -37,22 +37,22 @@ func (g Gap) String() string { return g.Name + ": " + g.Why }
 // all, is not in it.
 func Usual(env []string, write ...string) Policy {
 	p := Policy{Read: slices.Clone(systemPlaces), Write: append(slices.Clone(write), devices...)}
-	for _, dir := range filepath.SplitList(lookup(env, "PATH")) {
-		p.Read = append(p.Read, installation(dir, lookup(env, "HOME"))...)
+	for _, dir := range filepath.SplitList(Variable(env, "PATH")) {
+		p.Read = append(p.Read, installation(dir, Variable(env, "HOME"))...)
 	}
 	for _, name := range toolchainVariables {
-		for _, dir := range filepath.SplitList(lookup(env, name)) {
+		for _, dir := range filepath.SplitList(Variable(env, name)) {
 			if filepath.IsAbs(dir) && filepath.Clean(dir) != "/" {
 				p.Read = append(p.Read, dir)
 			}
 		}
 	}
 	for _, name := range cacheVariables {
-		if dir := lookup(env, name); filepath.IsAbs(dir) && filepath.Clean(dir) != "/" {
+		if dir := Variable(env, name); filepath.IsAbs(dir) && filepath.Clean(dir) != "/" {
 			p.Write = append(p.Write, dir)
 		}
 	}
-	if home := lookup(env, "HOME"); filepath.IsAbs(home) && filepath.Clean(home) != "/" {
+	if home := Variable(env, "HOME"); filepath.IsAbs(home) && filepath.Clean(home) != "/" {
 		p.Read = append(p.Read, below(home, homeToolchains)...)
 		p.Write = append(p.Write, below(home, homeCaches)...)
 	}
@@ -104,18 +104,38 @@ var firstCaches = map[string][]string{
 // MakeCaches makes the caches in env's HOME that its toolchains expect. What
 // cannot be made is not: the toolchain will say so.
 func MakeCaches(env []string) {
-	home := lookup(env, "HOME")
+	home := Variable(env, "HOME")
 	if !filepath.IsAbs(home) {
 		return
 	}
 	for program, dirs := range firstCaches {
-		if _, err := (&Spec{Env: env}).find(program); program != "" && err != nil {
+		if program != "" && !has(env, program) {
 			continue
 		}
 		for _, dir := range below(home, dirs) {
 			_ = os.MkdirAll(dir, 0o755)
 		}
 	}
+}
+
+// has reports whether env's PATH leads to a program of that name.
+func has(env []string, program string) bool {
+	return slices.ContainsFunc(filepath.SplitList(Variable(env, "PATH")), func(dir string) bool {
+		st, err := os.Stat(filepath.Join(dir, program))
+		return err == nil && st.Mode().IsRegular()
+	})
+}
+
+// Variable is the value of a variable in an environment of NAME=value; the last
+// entry counts, "" is none.
+func Variable(env []string, name string) string {
+	value := ""
+	for _, kv := range env {
+		if n, v, ok := strings.Cut(kv, "="); ok && n == name {
+			value = v
+		}
+	}
+	return value
 }
 
 func below(home string, names []string) []string {
