@@ -14,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pawl-ci/pawl/runner"
-	"github.com/pawl-ci/pawl/runner/host/sandbox"
 	"github.com/pawl-ci/pawl/runner/host/sandbox/confine"
 	"github.com/pawl-ci/pawl/runner/lang/diag"
 )
