@@ -70,7 +70,9 @@ func (j *job) buildCage() error {
 	j.cage.tmp, j.cage.remove = tmp, func() error {
 		return errors.Join(os.RemoveAll(tmp), ignoreAbsent(os.Remove(j.tmpLink())))
 	}
-	j.cage.env = sandbox.Environment(parent, home, map[string]string{"TMPDIR": tmp})
+	// A home's git configuration is out of reach, and git ends where it finds one
+	// that it may not read.
+	j.cage.env = sandbox.Environment(parent, home, map[string]string{"TMPDIR": tmp, "GIT_CONFIG_GLOBAL": os.DevNull})
 	confine.MakeCaches(j.cage.env)
 	policy := confine.Usual(j.cage.env, j.workDir(), tmp)
 	if j.place.Repo != nil {
