@@ -15,6 +15,7 @@ import (
 // sequence of events, also a torn one: judging a record is not its business.
 func Build(events []event.Event, w *ir.Workflow, extra Extra) Summary {
 	f := newFold(w, extra)
+	f.measured(events)
 	for i := range events {
 		f.apply(&events[i])
 	}
@@ -45,6 +46,7 @@ type fold struct {
 	stale    bool            // something was written since the last evidence
 
 	questions int // of agents, that models have answered
+	measure   measuring
 }
 
 // effect is one that was started and has not ended.
@@ -142,6 +144,7 @@ func (f *fold) tick(e *event.Event) {
 func (f *fold) runStarted(e *event.Event, b *event.RunStarted) {
 	f.s.RunID, f.s.Workflow, f.s.Source = e.Run, b.Workflow, b.Path
 	f.s.Branch, f.s.Base, f.s.BaseRef, f.s.Head = b.Branch, b.Base, b.BaseRef, b.Base
+	f.s.Comparison = b.Comparison
 	f.purse.Limits = b.Limits
 	f.newAttempt(e, b.Pawl, 1).Sandbox = b.Sandbox
 }

@@ -6,5 +6,5 @@
 // Build is a pure function: no clock, no environment, no disk, and the same
 // record gives the same bytes.
 //
-// It stands on floor 2 and imports event, ir, budget, gates and words.
+// It stands on floor 2 and imports event, ir, budget, gates, words and score.
 package report

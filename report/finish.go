@@ -38,6 +38,7 @@ func (f *fold) summary() Summary {
 	s.Tools.ByName = f.toolsByUse()
 	f.standing()
 	f.addWarnings()
+	f.judge()
 	s.Next = next(s, cmp.Or(f.extra.Command, "pawl"))
 	return *s
 }

@@ -84,6 +84,7 @@ func (f *fold) nodeFinished(e *event.Event, b *event.NodeFinished) {
 	if b.By != "" {
 		f.answeredByModel(e, modelAnswer{gate: fmt.Sprintf("%s#%d", e.Node, b.Visit), by: b.By, opened: st.StartedAt, values: b.Output.Raw()})
 	}
+	f.observe(st.Node, output)
 	if b.Commit == "" {
 		return
 	}

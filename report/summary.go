@@ -6,6 +6,7 @@ import (
 
 	"github.com/pawl-ci/pawl/budget"
 	"github.com/pawl-ci/pawl/gates"
+	"github.com/pawl-ci/pawl/report/score"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
 )
@@ -71,6 +72,7 @@ type Summary struct {
 	RunID     event.RunID `json:"run_id"`
 	Workflow  string      `json:"workflow"`
 	Source    string      `json:"source,omitempty"` // file of the workflow, as the user wrote it
+	Recipe    *Recipe     `json:"recipe,omitempty"`
 	Status    Status      `json:"status"`
 	Process   Process     `json:"process,omitempty"`
 	Outcome   Outcome     `json:"outcome"`
@@ -83,6 +85,10 @@ type Summary struct {
 	RunningMS int64       `json:"running_ms"` // over all attempts
 	ParkedMS  int64       `json:"parked_ms"`  // waiting for a person, with no process
 	DownMS    int64       `json:"down_ms"`    // stopped or crashed, until the next attempt
+
+	// Evaluation is what the recipe's policy says; absent without one.
+	Evaluation *score.Verdict    `json:"evaluation,omitempty"`
+	Comparison *event.Comparison `json:"comparison,omitempty"` // that the run is a part of
 
 	Attempts     []Attempt    `json:"attempts"`
 	Models       []ModelUse   `json:"models"`

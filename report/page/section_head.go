@@ -6,6 +6,7 @@ import (
 
 	"github.com/pawl-ci/pawl/report"
 	"github.com/pawl-ci/pawl/report/diagram"
+	"github.com/pawl-ci/pawl/report/score"
 	"github.com/pawl-ci/pawl/report/words"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
 )
@@ -31,6 +32,9 @@ func (d *drawing) head() {
 		d.printf("**Hint:** %s\n\n", d.code(s.Outcome.Hint, maxDetail))
 	}
 	d.table("Run", d.runText())
+	if s.Recipe != nil {
+		d.row("**Recipe**", d.recipeText())
+	}
 	d.row("**Branch**", d.branchText())
 	d.row("**Model**", d.modelText())
 	d.row("**Time**", s.timeText())
@@ -65,6 +69,29 @@ func (d *drawing) runText() string {
 		text += dot + words.Count(int64(n), "attempt")
 	}
 	return text
+}
+
+// recipeText names the recipe and how its policy judges the run.
+func (d *drawing) recipeText() string {
+	text := d.name(d.s.Recipe.Name) + " " + d.name(words.Short(string(d.s.Recipe.Digest)))
+	if v := d.s.Evaluation; v != nil {
+		text += dot + verdictMark(*v) + d.name(v.Metric) + " = " + d.name(score.Text(v.Value))
+		for _, m := range v.Secondary {
+			text += dot + d.name(m.Metric) + " = " + d.name(score.Text(m.Value))
+		}
+	}
+	return text
+}
+
+// verdictMark says in a word what a policy makes of a run.
+func verdictMark(v score.Verdict) string {
+	switch {
+	case !v.Decided:
+		return "not decided: "
+	case v.Success:
+		return "success: "
+	}
+	return "no success: "
 }
 
 func (d *drawing) branchText() string {

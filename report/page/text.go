@@ -9,6 +9,7 @@ import (
 	"github.com/mattn/go-runewidth"
 	"github.com/pawl-ci/pawl/budget"
 	"github.com/pawl-ci/pawl/report"
+	"github.com/pawl-ci/pawl/report/score"
 	"github.com/pawl-ci/pawl/report/words"
 	"github.com/pawl-ci/pawl/runner/event"
 )
@@ -61,6 +62,7 @@ func (s summary) textFacts() [][2]string {
 		{"why", s.Outcome.Detail},
 		{"hint", s.Outcome.Hint},
 		{"run", s.runLine()},
+		{"recipe", s.recipeLine()},
 		{"branch", s.branchLine()},
 		{"verify", s.verifyLine()},
 		{"path", s.pathLine()},
@@ -86,6 +88,17 @@ func (s summary) runLine() string {
 	text := string(s.RunID)
 	if n := len(s.Attempts); n > 1 {
 		text += dot + words.Count(int64(n), "attempt")
+	}
+	return text
+}
+
+func (s summary) recipeLine() string {
+	if s.Recipe == nil {
+		return ""
+	}
+	text := s.Recipe.Name
+	if v := s.Evaluation; v != nil {
+		text += dot + verdictMark(*v) + v.Metric + " = " + score.Text(v.Value)
 	}
 	return text
 }

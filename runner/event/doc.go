@@ -6,5 +6,5 @@
 // it begins, and …Finished, durable before anything acts on it. Started without
 // Finished means "in doubt" and is never counted as done.
 //
-// It stands on floor 1 and imports budget and gates.
+// It stands on floor 1 and imports budget, gates and score.
 package event

@@ -24,6 +24,8 @@ type RunStarted struct {
 	Model       string            `json:"model,omitempty"`   // replaces the model of every node
 	Trigger     *Payload          `json:"trigger,omitempty"` // the GitHub event, as it came
 	Sandbox     *Sandbox          `json:"sandbox,omitempty"`
+	Recipe      *Recipe           `json:"recipe,omitempty"`
+	Comparison  *Comparison       `json:"comparison,omitempty"`
 }
 
 // Sandbox is what confines the commands of an attempt, in short phrases.
@@ -44,6 +46,7 @@ type RunResumed struct {
 	Digest      Digest            `json:"digest,omitempty"` // of the lowered workflow
 	NodeDigests map[string]Digest `json:"node_digests,omitempty"`
 	Env         map[string]string `json:"env,omitempty"`    // values of ${NAME} taken at compile time
+	Recipe      *Recipe           `json:"recipe,omitempty"` // that changed this text; without a Source it says nothing
 	Forced      []string          `json:"forced,omitempty"` // nodes that have run and were changed all the same
 	Sandbox     *Sandbox          `json:"sandbox,omitempty"`
 }
@@ -115,9 +118,11 @@ func (*RunFinished) EventType() Type { return "RunFinished" }
 func (*BudgetWarned) EventType() Type { return "BudgetWarned" }
 
 func (b *RunStarted) payloads() (needed, other []*Payload) {
-	return []*Payload{&b.Inputs, &b.Source, b.Trigger}, nil
+	return []*Payload{&b.Inputs, &b.Source, b.Trigger, b.Recipe.source()}, nil
 }
-func (b *RunResumed) payloads() (needed, other []*Payload) { return []*Payload{b.Source}, nil }
+func (b *RunResumed) payloads() (needed, other []*Payload) {
+	return []*Payload{b.Source, b.Recipe.source()}, nil
+}
 func (*RunParked) payloads() (needed, other []*Payload)    { return nil, nil }
 func (*RunStopped) payloads() (needed, other []*Payload)   { return nil, nil }
 func (*RunFinished) payloads() (needed, other []*Payload)  { return nil, nil }

@@ -3,7 +3,7 @@
 // errors that carry them, and the one way to read and compile a workflow.
 //
 // The rooms of the commands stand above it; it knows no command. It stands on
-// floor 6 and imports the languages (front, check, diag, ir), the engine's result
-// (runner), the names of the tools (tool), the price table (budget) and the form
-// of annotations (actions).
+// floor 6 and imports the languages (front, check, recipe, diag, ir), the
+// engine's result (runner), the names of the tools (tool), the price table
+// (budget), what judges a run (score) and the form of annotations (actions).
 package cli

@@ -96,7 +96,7 @@ func (v *validation) summary(w io.Writer) error {
 		if c.warnings > 0 {
 			verdict = "can run, with " + words.Count(int64(c.warnings), "warning")
 		}
-		if _, err := fmt.Fprintf(w, "%s: workflow %s %s: %s\n", words.OneLine(c.name), c.workflow, verdict, words.Count(int64(c.nodes), "node")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s %s%s\n", words.OneLine(c.name), c.subject(), verdict, c.size()); err != nil {
 			return err
 		}
 	}
@@ -105,6 +105,24 @@ func (v *validation) summary(w io.Writer) error {
 	}
 	_, err := fmt.Fprintln(w, v.total(good, bad))
 	return err
+}
+
+// subject is what the file holds.
+func (c *checked) subject() string {
+	switch {
+	case c.recipe == "":
+		return "workflow " + c.workflow
+	case c.workflow == "":
+		return "recipe " + words.OneLine(c.recipe)
+	}
+	return "workflow " + c.workflow + " with recipe " + words.OneLine(c.recipe)
+}
+
+func (c *checked) size() string {
+	if c.workflow == "" {
+		return "; it names no workflow to check it with"
+	}
+	return ": " + words.Count(int64(c.nodes), "node")
 }
 
 // total is the line at the end.
@@ -156,6 +174,7 @@ type validateJSON struct {
 type checkedFileJSON struct {
 	File        string    `json:"file"`
 	Workflow    string    `json:"workflow,omitempty"`
+	Recipe      string    `json:"recipe,omitempty"`
 	Nodes       int       `json:"nodes"`
 	Errors      int       `json:"errors"`
 	Warnings    int       `json:"warnings"`
@@ -166,7 +185,7 @@ type checkedFileJSON struct {
 func (v *validation) document() validateJSON {
 	doc := validateJSON{OK: !v.fails(), Errors: v.errors, Warnings: v.warnings, Files: []checkedFileJSON{}}
 	for _, c := range v.files {
-		f := checkedFileJSON{File: c.name, Workflow: c.workflow, Nodes: c.nodes, Errors: c.errors, Warnings: c.warnings, Diagnostics: c.findings}
+		f := checkedFileJSON{File: c.name, Workflow: c.workflow, Recipe: c.recipe, Nodes: c.nodes, Errors: c.errors, Warnings: c.warnings, Diagnostics: c.findings}
 		if c.problem != nil {
 			f.Problem = c.problem.Error()
 		}

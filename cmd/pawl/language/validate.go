@@ -25,6 +25,7 @@ type validateFlags struct {
 	format string
 	strict bool
 	quiet  bool
+	recipe string
 }
 
 func validateCommand(a *cli.App) *cobra.Command {
@@ -34,17 +35,19 @@ func validateCommand(a *cli.App) *cobra.Command {
 		Short: "Check workflows without running them",
 		Long: "Parses, compiles and checks workflows and runs nothing. A directory means every\n" +
 			".iter file below it, a glob may hold **, - is standard input, and nothing at all\n" +
-			"means every .iter file of the repository that git does not ignore.\n\n" +
+			"means every .iter file of the repository that git does not ignore. A recipe is\n" +
+			"checked with the workflow that it names.\n\n" +
 			"Findings go to standard error, or, with another format than text, to standard\n" +
 			"output. Exit status: 0 all can run, 2 at least one cannot or could not be read;\n" +
 			"warnings count with --strict only.",
-		Example: "  pawl validate\n  pawl validate ci-fix.iter flows/ 'more/**/*.iter'\n  pawl validate --strict --format github\n  pawl validate --format sarif > pawl.sarif",
+		Example: "  pawl validate\n  pawl validate ci-fix.iter flows/ 'more/**/*.iter'\n  pawl validate --strict --format github\n  pawl validate fast.yaml\n  pawl validate --format sarif > pawl.sarif",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return validate(cmd.Context(), a, args, f)
 		},
 	}
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of the findings: "+strings.Join(formatNames, ", "))
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "warnings too end with exit status 2")
+	cmd.Flags().StringVar(&f.recipe, "recipe", "", "check every workflow as the recipe in `FILE` changes it")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "show errors only, and no summary")
 	return cmd
 }
@@ -64,6 +67,11 @@ func validate(ctx context.Context, a *cli.App, args []string, f *validateFlags) 
 		return err
 	}
 	v := &validation{app: a, flags: f, rootNames: f.format == "sarif" || f.format == "github"}
+	if f.recipe != "" {
+		if v.recipe, err = a.ReadRecipe(f.recipe); err != nil {
+			return err
+		}
+	}
 	if err := v.check(ctx, targets); err != nil {
 		return err
 	}
@@ -80,7 +88,8 @@ func validate(ctx context.Context, a *cli.App, args []string, f *validateFlags) 
 type validation struct {
 	app       *cli.App
 	flags     *validateFlags
-	rootNames bool // files are named from the repository's root, as GitHub needs it
+	recipe    *diag.File // applied to every workflow; nil for none
+	rootNames bool       // files are named from the repository's root, as GitHub needs it
 	files     []checked
 	errors    int // findings, and files that could not be read
 	warnings  int
@@ -91,6 +100,7 @@ type checked struct {
 	name     string
 	problem  error  // why it could not be read
 	workflow string // its name; "" when the text has none
+	recipe   string // the name of the recipe that was applied, or "" without one
 	nodes    int    // without done and fail
 	findings diag.List
 	errors   int
@@ -133,8 +143,12 @@ func (v *validation) file(t target) checked {
 		c.problem, c.errors = err, 1
 		return c
 	}
-	s := cli.Compile(c.name, text, cli.CompileOptions{Lookup: v.app.LookupEnv, Prices: budget.Prices()})
-	c.findings = s.Findings
+	s, err := v.app.CompileText(c.name, t.path, text, cli.CompileOptions{Lookup: v.app.LookupEnv, Prices: budget.Prices(), Recipe: v.recipe})
+	if err != nil {
+		c.problem, c.errors = err, 1
+		return c
+	}
+	c.findings, c.recipe = s.Findings, s.RecipeName
 	if s.Workflow != nil {
 		c.workflow, c.nodes = s.Workflow.Name, len(s.Workflow.Nodes)-2
 	}

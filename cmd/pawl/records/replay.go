@@ -68,7 +68,7 @@ func replayRun(a *cli.App, p *Place, id event.RunID) error {
 		return cli.Host(fmt.Errorf("replay %s: %w", id, err), "")
 	}
 	result, err := replay.Run(first, events, func(b *event.RunResumed) (*ir.Workflow, error) {
-		return workflowOf(Text{Path: b.Path, Source: *b.Source, Env: b.Env})
+		return workflowOf(Text{Path: b.Path, Source: *b.Source, Env: b.Env, Recipe: b.Recipe})
 	})
 	var differs *replay.Difference
 	if err != nil && !errors.As(err, &differs) {

@@ -42,6 +42,7 @@ func resumeCommand(a *cli.App) *cobra.Command {
 	}
 	f.bind(cmd)
 	cmd.Flags().StringVar(&f.file, "file", "", "use the workflow in `FILE` instead of the recorded one")
+	cmd.Flags().StringVar(&f.recipe, "recipe", "", "use the recipe in `FILE` instead of the recorded one")
 	cmd.Flags().BoolVar(&f.force, "force", false, "go on although a node that has run was edited")
 	return cmd
 }
@@ -79,7 +80,7 @@ func resume(ctx context.Context, a *cli.App, name string, f *resumeFlags) (*ende
 		return nil, err
 	}
 	resumed := &event.RunResumed{Pawl: j.app.Version, Attempt: state.Attempt + 1, CutTail: cut, Sandbox: j.cage.says}
-	if f.file != "" {
+	if f.file != "" || f.recipe != "" {
 		j.edited(resumed)
 	}
 	if limits := f.limits.over(state.Purse.Limits); limits != state.Purse.Limits {
@@ -145,20 +146,12 @@ func (j *job) fold(events []event.Event, f *resumeFlags) (*machine.State, error)
 	return state, nil
 }
 
-// recordedSource is the workflow text of the record, or the file given instead
-// when it does not change what has already run.
+// recordedSource is the workflow of the record with its recipe, or what was given
+// instead of either, when that does not change what has already run.
 func (j *job) recordedSource(events []event.Event, f *resumeFlags) (*cli.Source, error) {
 	opt := cli.CompileOptions{Model: j.settings.Model, Prices: j.settings.Prices}
-	if f.file != "" {
-		opt.Lookup = j.app.LookupEnv
-		src, err := j.app.ReadSource(f.file, opt)
-		if err != nil {
-			return nil, err
-		}
-		if err := j.app.Say(src); err != nil {
-			return nil, err
-		}
-		return src, j.unchanged(records.TextOf(events), src, f.force)
+	if f.file != "" || f.recipe != "" {
+		return j.editedSource(records.TextOf(events), f, opt)
 	}
 	src, err := records.Recorded(events, opt)
 	if err != nil {
@@ -170,11 +163,40 @@ func (j *job) recordedSource(events []event.Event, f *resumeFlags) (*cli.Source,
 	return src, nil
 }
 
+// editedSource is another workflow, another recipe, or both; of what was not given,
+// the record's own.
+func (j *job) editedSource(old records.Text, f *resumeFlags, opt cli.CompileOptions) (*cli.Source, error) {
+	opt.Lookup = j.app.LookupEnv
+	var err error
+	if f.recipe != "" {
+		opt.Recipe, err = j.app.ReadRecipe(f.recipe)
+	} else {
+		opt.Recipe, err = old.RecipeFile()
+	}
+	if err != nil {
+		return nil, err
+	}
+	var src *cli.Source
+	if f.file != "" {
+		src, err = j.app.ReadSource(f.file, opt)
+	} else {
+		src, err = old.Compile(opt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := j.app.Say(src); err != nil {
+		return nil, err
+	}
+	return src, j.unchanged(old, src, f.force)
+}
+
 // edited keeps the text that holds from here on, for whoever resumes next.
 func (j *job) edited(resumed *event.RunResumed) {
 	w := j.source.Workflow
 	text := event.Inline(mustJSON(j.source.File.Text))
 	resumed.Path, resumed.Source, resumed.Env = j.source.Path, &text, w.Env
+	resumed.Recipe = recorded(j.source)
 	resumed.Digest, resumed.NodeDigests, resumed.Forced = event.Digest(w.Digest()), digests(w), j.changed
 }
 
@@ -194,7 +216,11 @@ func (j *job) unchanged(old records.Text, src *cli.Source, force bool) error {
 	if len(j.changed) == 0 || force {
 		return nil
 	}
-	return cli.Usage(fmt.Errorf("%s changed nodes that run %s has already run: %s", src.Path, j.id, strings.Join(j.changed, ", ")),
+	what := src.Path
+	if src.Recipe != nil {
+		what += " with recipe " + src.Recipe.Name
+	}
+	return cli.Usage(fmt.Errorf("%s changed nodes that run %s has already run: %s", what, j.id, strings.Join(j.changed, ", ")),
 		"start a new run, or go on all the same with --force")
 }
 

@@ -30,6 +30,7 @@ type runFlags struct {
 	toolTimeout   time.Duration
 	sandbox       sandboxLevel
 	limits        limitFlags
+	recipe        string
 	trigger       json.RawMessage // the GitHub event, in the action
 }
 
@@ -41,14 +42,15 @@ func defaultRunFlags() *runFlags {
 func runCommand(a *cli.App) *cobra.Command {
 	f := &runFlags{}
 	cmd := &cobra.Command{
-		Use:   "run WORKFLOW.iter",
+		Use:   "run WORKFLOW",
 		Short: "Run a workflow on a fresh branch",
 		Long: "Compiles the workflow, opens the branch pawl/<workflow>/<run-id> in a worktree of\n" +
 			"its own, runs the nodes, verifies with the repository's tests and prints where\n" +
-			"everything lies. Your checkout stays untouched.\n\n" +
+			"everything lies. Your checkout stays untouched. A recipe in the place of the\n" +
+			"workflow runs the workflow that it names.\n\n" +
 			"Exit status: 0 done, 1 the workflow failed, 2 bad file or flag, 3 pawl or the\n" +
 			"world failed, 8 parked at a gate, 9 stopped by a budget or a signal.",
-		Example: "  pawl run ci-fix.iter\n  pawl run ci-fix.iter --var task=\"fix the build\" --max-cost-usd 2\n  pawl run ci-fix.iter --model-script script.yaml --answer approved=true",
+		Example: "  pawl run ci-fix.iter\n  pawl run ci-fix.iter --var task=\"fix the build\" --max-cost-usd 2\n  pawl run ci-fix.iter --model-script script.yaml --answer approved=true\n  pawl run ci-fix.iter --recipe fast.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, err := run(cmd.Context(), a, args[0], f)
@@ -57,6 +59,7 @@ func runCommand(a *cli.App) *cobra.Command {
 	}
 	f.bind(cmd)
 	cmd.Flags().StringArrayVar(&f.vars, "var", nil, "set workflow variable `NAME=VALUE` (repeatable)")
+	cmd.Flags().StringVar(&f.recipe, "recipe", "", "change the workflow by the recipe in `FILE` (YAML or JSON)")
 	cmd.Flags().StringVar(&f.runID, "run-id", "", "use this run `ID` instead of a generated one")
 	return cmd
 }
@@ -81,7 +84,13 @@ func run(ctx context.Context, a *cli.App, path string, f *runFlags) (*ended, err
 		return nil, err
 	}
 	defer set.Close()
-	src, err := a.ReadSource(path, cli.CompileOptions{Lookup: a.LookupEnv, Model: set.Model, Prices: set.Prices})
+	opt := cli.CompileOptions{Lookup: a.LookupEnv, Model: set.Model, Prices: set.Prices}
+	if f.recipe != "" {
+		if opt.Recipe, err = a.ReadRecipe(f.recipe); err != nil {
+			return nil, err
+		}
+	}
+	src, err := a.ReadSource(path, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -157,11 +166,22 @@ func (j *job) started(vars map[string]any) *event.RunStarted {
 		Digest: event.Digest(w.Digest()), NodeDigests: digests(w), Env: w.Env,
 		Vars: mustJSON(vars), Inputs: event.Inline(mustJSON(vars)), Limits: j.flags.limits.over(w.Limits),
 		Branch: j.branch, Model: j.settings.Model, Trigger: trigger, Sandbox: j.cage.says,
+		Recipe: recorded(j.source),
 	}
 	if repo := j.place.Repo; repo != nil {
 		first.Base, first.BaseRef = repo.Head, repo.Branch
 	}
 	return first
+}
+
+// recorded is the source's recipe as the record keeps it, or nil.
+func recorded(s *cli.Source) *event.Recipe {
+	if s.Recipe == nil {
+		return nil
+	}
+	return &event.Recipe{
+		Name: s.RecipeName, Path: s.Recipe.Name, Digest: event.Digest(s.RecipeDigest), Source: event.Inline(mustJSON(s.Recipe.Text)), Policy: s.Policy,
+	}
 }
 
 // digests is what every node of w does, for a resume that brings another text.

@@ -173,4 +173,3 @@ func unicodeEscape(raw string) rune {
 	}
 	return rune(n)
 }
-
