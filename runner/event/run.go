@@ -39,6 +39,7 @@ type RunResumed struct {
 	Pawl    string         `json:"pawl"`
 	Attempt int            `json:"attempt"` // the first run is attempt 1, so this is at least 2
 	Limits  *budget.Limits `json:"limits,omitempty"`
+	Model   string         `json:"model,omitempty"`    // replaces the model of every node from here on
 	CutTail int            `json:"cut_tail,omitempty"` // bytes of a torn last line that were dropped
 
 	Path        string            `json:"path,omitempty"`   // of an edited workflow, as the user wrote it

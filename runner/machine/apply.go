@@ -147,6 +147,9 @@ func (s *State) runResumed(b *event.RunResumed) error {
 		return fmt.Errorf("a %s run cannot be resumed", s.Status)
 	}
 	s.Status, s.Attempt, s.Stop = Running, b.Attempt, nil
+	if b.Model != "" {
+		s.Model = b.Model
+	}
 	if b.Limits != nil {
 		s.Purse.Limits = *b.Limits
 		clear(s.warned)

@@ -99,10 +99,21 @@ func (s *State) opened(t *Token, b *event.NodeStarted) (*Conversation, error) {
 	return c, nil
 }
 
+// continues reports whether some node of w goes on with a conversation; in a
+// workflow without one, no conversation outlives its visit.
+func continues(w *ir.Workflow) bool {
+	for _, n := range w.Nodes {
+		if c := ir.CallOf(n.Op); c != nil && (c.Session == ir.Inherit || c.Session == ir.Fork) {
+			return true
+		}
+	}
+	return false
+}
+
 // keepTalk makes the visit's conversation one that others may continue.
 func (s *State) keepTalk(t *Token) {
 	c := t.Conversation
-	if c == nil || len(c.Turns) == 0 {
+	if !s.continues || c == nil || len(c.Turns) == 0 {
 		return
 	}
 	s.spoken[c.Visit], s.sessions[c.Session] = c, c

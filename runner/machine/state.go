@@ -49,6 +49,7 @@ type State struct {
 	published map[string]any           // newest version by name
 	spoken    map[string]*Conversation // by NODE#VISIT: what can be continued
 	sessions  map[string]*Conversation // by session id: where it stands
+	continues bool                     // some node goes on with a conversation
 	tokens    map[event.TokenID]*Token
 	lastToken event.TokenID
 	ready     map[event.TokenID]struct{} // tokens that can go on
@@ -136,6 +137,7 @@ func NewState(w *ir.Workflow) *State {
 		published: make(map[string]any),
 		spoken:    make(map[string]*Conversation),
 		sessions:  make(map[string]*Conversation),
+		continues: continues(w),
 		tokens:    make(map[event.TokenID]*Token),
 		ready:     make(map[event.TokenID]struct{}),
 		open:      make(map[event.Key]opened),

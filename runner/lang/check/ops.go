@@ -70,17 +70,23 @@ func (c *checker) limits() {
 		return
 	}
 	for _, n := range c.w.Nodes {
-		call := ir.CallOf(n.Op)
-		if call == nil || call.Model == nil || len(call.Model.Refs()) > 0 || c.opt.DefaultModel != "" {
-			continue
+		if call := ir.CallOf(n.Op); call != nil && c.opt.DefaultModel == "" {
+			c.priced(call.Model)
+			c.priced(call.InteractionModel)
 		}
-		name, err := call.Model.Render(nil, nil)
-		if err != nil {
-			continue
-		}
-		if _, priced := c.opt.Prices.Lookup(name); !priced {
-			c.list.Errorf("P170", call.Model.Span, "give its price with --prices FILE, or limit max_tokens instead of max_cost_usd",
-				"model %s has no known price, so max_cost_usd cannot be held", name)
-		}
+	}
+}
+
+func (c *checker) priced(model *ir.Template) {
+	if model == nil || len(model.Refs()) > 0 {
+		return
+	}
+	name, err := model.Render(nil, nil)
+	if err != nil {
+		return
+	}
+	if _, priced := c.opt.Prices.Lookup(name); !priced {
+		c.list.Errorf("P170", model.Span, "give its price with --prices FILE, or limit max_tokens instead of max_cost_usd",
+			"model %s has no known price, so max_cost_usd cannot be held", name)
 	}
 }
