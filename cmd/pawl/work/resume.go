@@ -83,8 +83,8 @@ func resume(ctx context.Context, a *cli.App, name string, f *resumeFlags) (*ende
 	if f.file != "" || f.recipe != "" {
 		j.edited(resumed)
 	}
-	if f.model != state.Model {
-		resumed.Model = f.model
+	if f.models.Model != state.Model {
+		resumed.Model = f.models.Model
 	}
 	if limits := f.limits.over(state.Purse.Limits); limits != state.Purse.Limits {
 		resumed.Limits = &limits
