@@ -25,12 +25,15 @@ const skill = "../.agents/skills/pawl-iter"
 // pages are the pages whose examples are run.
 func pages(t *testing.T) []string {
 	t.Helper()
-	list, err := filepath.Glob(skill + "/references/*.md")
-	if err != nil {
-		t.Fatal(err)
+	list := []string{"../README.md"}
+	for _, pattern := range []string{"*.md", skill + "/*.md", skill + "/references/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d pages, %v", pattern, len(found), err)
+		}
+		list = append(list, found...)
 	}
-	list = append(list, "language.md", "patterns.md", "../README.md", skill+"/SKILL.md")
-	return slices.DeleteFunc(list, func(name string) bool { _, err := os.Stat(name); return err != nil })
+	return list
 }
 
 // compile does what pawl validate does.
