@@ -107,3 +107,43 @@ func tell(t *testing.T, other runner.Model) []string {
 	}
 	return story
 }
+
+// On the wire, too, a conversation only grows: the bytes of its messages begin
+// with the bytes of the request before, so that a provider's cache hits.
+func TestPrefixIsStableOnTheWire(t *testing.T) {
+	t.Parallel()
+	parsed, err := script.Parse("everything.yaml", []byte(everything))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := script.Start(context.Background(), parsed, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	tell(t, model.New(model.Config{BaseURL: server.BaseURL(), APIKey: "none", TraceHeaders: true}))
+	var last []json.RawMessage
+	compared := 0
+	for _, r := range server.Journal().Requests {
+		if r.Node != "work" {
+			continue
+		}
+		var body struct{ Messages []json.RawMessage }
+		if err := json.Unmarshal(r.Request, &body); err != nil {
+			t.Fatal(err)
+		}
+		if len(body.Messages) <= len(last) {
+			t.Fatalf("work#%d turn %d has %d messages after %d", r.Visit, r.Turn, len(body.Messages), len(last))
+		}
+		for i := range last {
+			if string(last[i]) != string(body.Messages[i]) {
+				t.Errorf("work#%d turn %d: message %d was\n%s\nand is\n%s", r.Visit, r.Turn, i, last[i], body.Messages[i])
+			}
+			compared++
+		}
+		last = body.Messages
+	}
+	if compared < 20 {
+		t.Errorf("only %d messages were compared", compared)
+	}
+}
