@@ -43,20 +43,15 @@ func (w *Workflow) findMeetings() {
 	if len(fans) == 0 {
 		return
 	}
-	next := w.postDominators()
+	joins := w.nextJoins()
 	for _, n := range fans {
-		for m := next[n.Index]; m != nil; m = next[m.Index] {
-			if _, ok := m.Op.(*Join); ok {
-				n.meets = m
-				break
-			}
-		}
+		n.meets = joins[n.Index]
 	}
 }
 
-// postDominators returns the immediate post-dominator of every node by its
-// index: nil for done, and for nodes that no way leads from to done.
-func (w *Workflow) postDominators() []*Node {
+// nextJoins returns, by node index, the nearest join that every way from the node
+// to done passes: nil where there is none, or no way to done.
+func (w *Workflow) nextJoins() []*Node {
 	back := make([]*Node, len(w.Nodes)) // the graph turned round, as workflow
 	for i, n := range w.Nodes {
 		back[i] = &Node{ID: n.ID, Index: i}
@@ -73,12 +68,21 @@ func (w *Workflow) postDominators() []*Node {
 			}
 		}
 	}
-	next := make([]*Node, len(w.Nodes))
+	joins := make([]*Node, len(w.Nodes))
 	f := newFlow(&Workflow{Entry: done, Nodes: back})
 	for rank, n := range f.order {
-		if rank > 0 {
-			next[n.Index] = w.Nodes[f.order[f.idom[rank]].Index]
+		if rank == 0 {
+			continue
+		}
+		next := w.Nodes[f.order[f.idom[rank]].Index] // its own is known: it has a lower rank
+		if joins[n.Index] = joins[next.Index]; isJoin(next) {
+			joins[n.Index] = next
 		}
 	}
-	return next
+	return joins
+}
+
+func isJoin(n *Node) bool {
+	_, ok := n.Op.(*Join)
+	return ok
 }

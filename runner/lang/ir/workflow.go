@@ -65,6 +65,9 @@ type Node struct {
 
 	meets    *Node
 	required bool
+	inner    *natural // the smallest region of cycles that it lies in
+	place    int      // in the order of regions; -1 when the entry does not lead to it
+	looped   bool     // a loop bounds some cycle through it
 }
 
 // Edge leads from one node to another.
@@ -93,7 +96,7 @@ type Loop struct {
 	Max  int
 	Span diag.Span
 
-	body []bool // by node index: nodes whose cycle this loop bounds
+	body []span // of places, sorted: nodes whose cycle this loop bounds
 }
 
 // Prompt is a declared prompt. Every node that uses it holds this very template.
@@ -142,19 +145,6 @@ func (w *Workflow) Seal() {
 	w.findMeetings()
 }
 
-func (w *Workflow) findEntries() {
-	for _, n := range w.Nodes {
-		for _, e := range n.Edges {
-			e.enters = nil
-			for _, l := range w.Loops {
-				if l.Contains(e.To) && !l.Contains(n) {
-					e.enters = append(e.enters, l)
-				}
-			}
-		}
-	}
-}
-
 func (w *Workflow) addEnds() {
 	have := make(map[string]bool, 2)
 	for _, n := range w.Nodes {
@@ -166,21 +156,4 @@ func (w *Workflow) addEnds() {
 	if !have[FailID] {
 		w.Nodes = append(w.Nodes, &Node{ID: FailID, Op: &End{Fail: true}, Retries: -1})
 	}
-}
-
-// Contains reports whether n is on a cycle that the loop bounds.
-func (l *Loop) Contains(n *Node) bool { return n.Index < len(l.body) && l.body[n.Index] }
-
-// Enters lists the loops that taking the edge comes into from outside: their
-// counters start anew.
-func (e *Edge) Enters() []*Loop { return e.enters }
-
-// InLoop reports whether the node lies on a cycle that a loop bounds.
-func (w *Workflow) InLoop(n *Node) bool {
-	for _, l := range w.Loops {
-		if l.Contains(n) {
-			return true
-		}
-	}
-	return false
 }
