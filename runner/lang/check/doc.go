@@ -1,5 +1,5 @@
 // Package check holds the rules over the IR: the same for every format, one file
 // per family.
 //
-// It stands on floor 2, is pure, and imports ir, diag and budget.
+// It stands on floor 3, is pure, and imports flow, graph, ir, diag, budget and gates.
 package check

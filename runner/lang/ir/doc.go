@@ -5,5 +5,5 @@
 // A [Workflow] is immutable once [Workflow.Seal] has built its indexes: one step
 // of the machine then costs the same whatever the number of nodes and edges.
 //
-// It stands on floor 1 and imports diag, formula, budget and gates.
+// It stands on floor 1 and imports graph, diag, formula, budget and gates.
 package ir

@@ -3,6 +3,8 @@ package ir
 import (
 	"cmp"
 	"slices"
+
+	"github.com/pawl-ci/pawl/runner/lang/graph"
 )
 
 // A loop's counter starts anew when the loop is entered from outside its body.
@@ -10,297 +12,170 @@ import (
 // that an inner loop's counter restarts with each turn of the outer one while
 // two cycles through one header count together.
 //
-// Two natural loops are either apart or one lies in the other, so they are a
-// forest. Nodes are placed in the order of a walk of that forest: a natural loop
-// is then a range of places, and the body of a loop a few ranges.
-
-// natural is one natural loop, or a part of the graph that holds cycles and has
-// no single header (a cycle that can be entered at two nodes).
-type natural struct {
-	header *Node    // nil: there is no single one
-	up     *natural // the smallest one around it
-	size   int      // nodes in it, those of inner ones included
-	places span
-	loops  []*Loop // whose body it was put into as a whole
-	next   int     // the next free place, while places are given
-}
+// A natural loop is a range of places, and the body of a loop a few ranges.
 
 // span is a half-open range of places.
 type span struct{ from, to int }
 
-// findLoopBodies fills Loop.body, Node.inner and Node.place. A loop whose edges
-// lie on no cycle keeps an empty body.
+// Graph analyses the edges that can be walked from the entry, nodes by their
+// Index. The workflow must be sealed and have an entry.
+func (w *Workflow) Graph() *graph.Graph { return graph.New(w.Entry.Index, w.targets()) }
+
+// targets are the ends of each node's edges.
+func (w *Workflow) targets() [][]int {
+	out := make([][]int, len(w.Nodes))
+	for i, n := range w.Nodes {
+		out[i] = make([]int, len(n.Edges))
+		for j, e := range n.Edges {
+			out[i][j] = e.To.Index
+		}
+	}
+	return out
+}
+
+// bodies is one computation of loop bodies.
+type bodies struct {
+	w     *Workflow
+	g     *graph.Graph
+	whole map[*graph.Region][]*Loop // loops into whose body a region was put
+}
+
+// findLoopBodies fills Loop.body, Node.place, Node.looped and Edge.enters. A loop
+// whose edges lie on no cycle keeps an empty body.
 func (w *Workflow) findLoopBodies() {
 	for _, l := range w.Loops {
 		l.body = nil
 	}
 	for _, n := range w.Nodes {
-		n.inner, n.place = nil, -1
+		n.place, n.looped = -1, false
+		for _, e := range n.Edges {
+			e.enters = nil
+		}
 	}
-	if w.Entry == nil {
+	if w.Entry == nil || len(w.Loops) == 0 {
 		return
 	}
-	f := newFlow(w)
-	all := f.naturals()
-	f.place(all)
+	b := &bodies{w: w, g: w.Graph(), whole: make(map[*graph.Region][]*Loop)}
 	var counted []*Edge
-	for _, n := range f.order {
+	for _, i := range b.g.Order() {
+		n := w.Nodes[i]
+		n.place = b.g.Place(i)
 		for _, e := range n.Edges {
 			if e.Loop != nil {
 				counted = append(counted, e)
-				e.Loop.join(around(e))
+				b.join(e.Loop, b.g.Around(i, e.To.Index))
 			}
 		}
 	}
-	if len(counted) > 0 {
-		f.bound(all, counted)
-	}
+	b.bound(counted)
+	b.entries()
 }
 
-// naturals returns the natural loops, inner ones before those around them, and
-// sets Node.inner.
-func (f *flow) naturals() []*natural {
-	var all []*natural
-	top := make([]int, len(f.order)) // union-find: the header that stands for a rank
-	for i := range top {
-		top[i] = i
-	}
-	owner := make([]*natural, len(f.order)) // by rank, of headers
-	for h := len(f.order) - 1; h >= 0; h-- {
-		var work []int
-		for _, e := range f.preds.of(h) {
-			if p := f.source(e); p >= h && f.dominates(h, p) {
-				work = append(work, p)
-			}
-		}
-		if len(work) == 0 {
-			continue
-		}
-		l := &natural{header: f.order[h]}
-		f.gather(l, h, work, top, owner)
-		owner[h] = l
-		all = append(all, l)
-	}
-	return append(all, f.tangles(top, owner)...)
-}
-
-// gather puts into l everything that reaches the tails in work without passing
-// rank h.
-func (f *flow) gather(l *natural, h int, work, top []int, owner []*natural) {
-	l.size, f.order[h].inner = 1, l
-	for len(work) > 0 {
-		r := find(top, work[len(work)-1])
-		work = work[:len(work)-1]
-		if r == h {
-			continue
-		}
-		top[r] = h
-		l.take(f.order[r], owner[r])
-		for _, e := range f.preds.of(r) { // of an inner loop: what leads to its header
-			work = append(work, f.source(e))
-		}
-	}
-}
-
-// find is the outermost header found so far around rank r.
-func find(top []int, r int) int {
-	for top[r] != r {
-		top[r] = top[top[r]]
-		r = top[r]
-	}
-	return r
-}
-
-// tangles finds the cycles that no natural loop is: they can be entered at
-// several nodes. What hangs together in that way counts as one region.
-func (f *flow) tangles(top []int, owner []*natural) []*natural {
-	var all []*natural
-	count := f.components()
-	members := group(count, func(add func(by, r int)) {
-		for r := range f.order {
-			if find(top, r) == r {
-				add(f.part[r], r)
-			}
-		}
-	})
-	for part := range count {
-		if len(members.of(part)) < 2 {
-			continue
-		}
-		l := &natural{}
-		for _, r := range members.of(part) {
-			l.take(f.order[r], owner[r])
-		}
-		all = append(all, l)
-	}
-	return all
-}
-
-// take makes a node, or the natural loop it is the header of, part of l.
-func (l *natural) take(n *Node, inner *natural) {
-	if inner == nil {
-		n.inner = l
-		l.size++
-		return
-	}
-	inner.up = l
-	l.size += inner.size
-}
-
-// components numbers the strongly connected parts, those that come first with
-// lower numbers, and returns how many there are.
-func (f *flow) components() int {
-	f.part = filled(len(f.order))
-	count := 0
-	for root := range f.order {
-		if f.part[root] >= 0 {
-			continue
-		}
-		work := []int{root}
-		for len(work) > 0 {
-			r := work[len(work)-1]
-			work = work[:len(work)-1]
-			if f.part[r] < 0 {
-				f.part[r] = count
-				for _, e := range f.preds.of(r) {
-					work = append(work, f.source(e))
-				}
-			}
-		}
-		count++
-	}
-	return count
-}
-
-// place numbers the nodes so that every region is a range, its header first.
-func (f *flow) place(all []*natural) {
-	end := 0
-	for i := len(all) - 1; i >= 0; i-- { // from outside to inside
-		l := all[i]
-		if l.up == nil {
-			l.places = span{end, end + l.size}
-			end += l.size
-		} else {
-			l.places = span{l.up.next, l.up.next + l.size}
-			l.up.next += l.size
-		}
-		l.next = l.places.from
-	}
-	for _, n := range f.order {
-		l := n.inner
-		if l == nil {
-			n.place = end
-			end++
-			continue
-		}
-		n.place = l.next
-		l.next++
-	}
-}
-
-// around is the smallest region that holds both ends of e, or nil. An edge comes
-// into at most one natural loop, by its header; so this takes no search.
-func around(e *Edge) *natural {
-	l := e.To.inner
-	for l != nil && !l.holds(e.From) {
-		l = l.up
-	}
-	return l
-}
-
-func (l *natural) holds(n *Node) bool { return l.places.holds(n.place) }
-
-func (s span) holds(place int) bool { return s.from <= place && place < s.to }
-
-// join adds a region to the loop's body.
-func (l *Loop) join(region *natural) {
+// join adds a region to a loop's body.
+func (b *bodies) join(l *Loop, region *graph.Region) {
 	if region == nil || l.covers(region) {
 		return
 	}
-	region.loops = append(region.loops, l)
-	at, _ := slices.BinarySearchFunc(l.body, region.places.from, func(s span, from int) int { return cmp.Compare(s.from, from) })
+	b.whole[region] = append(b.whole[region], l)
+	at, _ := slices.BinarySearchFunc(l.body, region.From, func(s span, from int) int { return cmp.Compare(s.from, from) })
 	end := at
-	for end < len(l.body) && l.body[end].to <= region.places.to {
+	for end < len(l.body) && l.body[end].to <= region.To {
 		end++
 	}
-	l.body = slices.Replace(l.body, at, end, region.places)
+	l.body = slices.Replace(l.body, at, end, span{region.From, region.To})
 }
 
 // covers reports whether the whole region is in the loop's body.
-func (l *Loop) covers(region *natural) bool { return l.at(region.places.from) >= region.places.to }
+func (l *Loop) covers(region *graph.Region) bool { return l.until(region.From) >= region.To }
 
-// at is the end of the range of the body that holds the place, or -1.
-func (l *Loop) at(place int) int {
-	i, found := slices.BinarySearchFunc(l.body, place, func(s span, place int) int {
-		if s.to <= place {
-			return -1
-		}
-		return cmp.Compare(s.from, place+1) + 1
-	})
-	if !found || !l.body[i].holds(place) {
+// until is the end of the range of the body that holds the place, or -1.
+func (l *Loop) until(place int) int {
+	after, _ := slices.BinarySearchFunc(l.body, place, func(s span, place int) int { return cmp.Compare(s.from, place+1) })
+	if after == 0 || l.body[after-1].to <= place {
 		return -1
 	}
-	return l.body[i].to
+	return l.body[after-1].to
 }
 
 // bound makes sure that every region ends: when its cycles are held only by
 // counters that restart on the way round, those counters count for the whole
 // region instead.
-func (f *flow) bound(all []*natural, counted []*Edge) {
-	slices.SortStableFunc(counted, func(a, b *Edge) int { return cmp.Compare(a.From.place, b.From.place) })
-	for _, l := range all {
-		if !f.endless(l) {
+func (b *bodies) bound(counted []*Edge) {
+	slices.SortStableFunc(counted, func(x, y *Edge) int { return cmp.Compare(x.From.place, y.From.place) })
+	for _, r := range b.g.Regions() {
+		if !b.endless(r) {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(counted, l.places.from, func(e *Edge, place int) int { return cmp.Compare(e.From.place, place) })
+		at, _ := slices.BinarySearchFunc(counted, r.From, func(e *Edge, place int) int { return cmp.Compare(e.From.place, place) })
 		for _, e := range counted[at:] {
-			if !l.holds(e.From) {
+			if e.From.place >= r.To {
 				break
 			}
-			if l.holds(e.To) {
-				e.Loop.join(l)
+			if b.g.Holds(r, e.To.Index) {
+				b.join(e.Loop, r)
 			}
 		}
 	}
 }
 
-// endless reports whether the header of l reaches itself inside l without an edge
-// whose counter holds throughout l. Of a region without a single header that is
+// endless reports whether the header of r reaches itself inside r without an edge
+// whose counter holds throughout r. Of a region without a single header that is
 // taken for granted.
-func (f *flow) endless(l *natural) bool {
-	if l.header == nil {
-		return true
-	}
-	seen := make(map[*Node]bool)
-	work := []*Node{l.header}
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, e := range f.preds.of(f.rank[n.Index]) {
-			if seen[e.From] || !l.holds(e.From) || e.Loop != nil && e.Loop.covers(l) {
-				continue
-			}
-			if e.From == l.header {
-				return true
-			}
-			seen[e.From] = true
-			work = append(work, e.From)
+func (b *bodies) endless(r *graph.Region) bool {
+	return r.Header < 0 || b.opens(r) && b.returns(r)
+}
+
+// free reports whether e stays in r and is not counted throughout it.
+func (b *bodies) free(e *Edge, r *graph.Region) bool {
+	return b.g.Holds(r, e.To.Index) && (e.Loop == nil || !e.Loop.covers(r))
+}
+
+// opens reports whether an edge of r leads to its header freely: most often all of
+// them are counted, and no search is needed.
+func (b *bodies) opens(r *graph.Region) bool {
+	last := -1
+	for _, i := range b.g.Into(r.Header) {
+		if i == last || !b.g.Holds(r, i) {
+			continue
+		}
+		last = i
+		if slices.ContainsFunc(b.w.Nodes[i].Edges, func(e *Edge) bool { return e.To.Index == r.Header && b.free(e, r) }) {
+			return true
 		}
 	}
 	return false
 }
 
-// findEntries fills Edge.enters and Node.looped.
-func (w *Workflow) findEntries() {
-	for _, n := range w.Nodes {
-		n.looped = false
-		for l := n.inner; l != nil && !n.looped; l = l.up {
-			n.looped = len(l.loops) > 0
+// returns searches a way of free edges from the header of r to itself.
+func (b *bodies) returns(r *graph.Region) bool {
+	seen := make(map[int]bool)
+	for work := []int{r.Header}; len(work) > 0; {
+		n := b.w.Nodes[work[len(work)-1]]
+		work = work[:len(work)-1]
+		for _, e := range n.Edges {
+			if seen[e.To.Index] || !b.free(e, r) {
+				continue
+			}
+			if e.To.Index == r.Header {
+				return true
+			}
+			seen[e.To.Index] = true
+			work = append(work, e.To.Index)
+		}
+	}
+	return false
+}
+
+// entries fills Edge.enters and Node.looped.
+func (b *bodies) entries() {
+	for _, i := range b.g.Order() {
+		n := b.w.Nodes[i]
+		for r := b.g.Inner(i); r != nil && !n.looped; r = r.Up {
+			n.looped = len(b.whole[r]) > 0
 		}
 		for _, e := range n.Edges {
-			e.enters = nil
-			for l := e.To.inner; l != nil && !l.holds(n); l = l.up {
-				e.enter(l.loops)
+			for r := b.g.Inner(e.To.Index); r != nil && !b.g.Holds(r, i); r = r.Up {
+				e.enter(b.whole[r])
 			}
 		}
 	}
@@ -316,7 +191,7 @@ func (e *Edge) enter(loops []*Loop) {
 }
 
 // Contains reports whether n is on a cycle that the loop bounds.
-func (l *Loop) Contains(n *Node) bool { return n.place >= 0 && l.at(n.place) >= 0 }
+func (l *Loop) Contains(n *Node) bool { return n.place >= 0 && l.until(n.place) >= 0 }
 
 // Enters lists the loops that taking the edge comes into from outside: their
 // counters start anew.

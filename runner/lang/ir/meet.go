@@ -1,5 +1,7 @@
 package ir
 
+import "github.com/pawl-ci/pawl/runner/lang/graph"
+
 // Branches of a fan-out meet at its nearest post-dominator that is a join: the
 // first join that every way from the fan-out to done passes. Ways to fail do not
 // count, because a branch that fails does not arrive anywhere.
@@ -52,31 +54,24 @@ func (w *Workflow) findMeetings() {
 // nextJoins returns, by node index, the nearest join that every way from the node
 // to done passes: nil where there is none, or no way to done.
 func (w *Workflow) nextJoins() []*Node {
-	back := make([]*Node, len(w.Nodes)) // the graph turned round, as workflow
-	for i, n := range w.Nodes {
-		back[i] = &Node{ID: n.ID, Index: i}
-	}
-	var done *Node
+	back := make([][]int, len(w.Nodes))
+	done := -1
 	for i, n := range w.Nodes {
 		if end, ok := n.Op.(*End); ok && !end.Fail {
-			done = back[i]
+			done = i
 		}
 		for _, e := range n.Edges {
 			if end, ok := e.To.Op.(*End); !ok || !end.Fail {
-				from := back[e.To.Index]
-				from.Edges = append(from.Edges, &Edge{From: from, To: back[i]})
+				back[e.To.Index] = append(back[e.To.Index], i)
 			}
 		}
 	}
 	joins := make([]*Node, len(w.Nodes))
-	f := newFlow(&Workflow{Entry: done, Nodes: back})
-	for rank, n := range f.order {
-		if rank == 0 {
-			continue
-		}
-		next := w.Nodes[f.order[f.idom[rank]].Index] // its own is known: it has a lower rank
-		if joins[n.Index] = joins[next.Index]; isJoin(next) {
-			joins[n.Index] = next
+	g := graph.New(done, back)
+	for _, i := range g.Order()[1:] {
+		next := g.Idom(i) // its own is known: it comes before
+		if joins[i] = joins[next]; isJoin(w.Nodes[next]) {
+			joins[i] = w.Nodes[next]
 		}
 	}
 	return joins

@@ -65,9 +65,8 @@ type Node struct {
 
 	meets    *Node
 	required bool
-	inner    *natural // the smallest region of cycles that it lies in
-	place    int      // in the order of regions; -1 when the entry does not lead to it
-	looped   bool     // a loop bounds some cycle through it
+	place    int  // in the order of regions; -1 when the entry does not lead to it
+	looped   bool // a loop bounds some cycle through it
 }
 
 // Edge leads from one node to another.
@@ -141,7 +140,6 @@ func (w *Workflow) Seal() {
 		w.vars[v.Name] = v
 	}
 	w.findLoopBodies()
-	w.findEntries()
 	w.findMeetings()
 }
 
