@@ -35,7 +35,7 @@ func program() int {
 
 // Main is the whole program over its surroundings; it returns the exit status.
 func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, environ []string) int {
-	a := &cli.App{Version: versionText(), In: in, Out: out, Err: errOut, Env: cli.NewEnvironment(environ)}
+	a := &cli.App{Version: versionText(), Pin: pinText(), In: in, Out: out, Err: errOut, Env: cli.NewEnvironment(environ)}
 	root := command(a)
 	root.SetArgs(args)
 	root.SetIn(in)

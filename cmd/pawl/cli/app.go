@@ -17,6 +17,7 @@ import (
 // belongs to one goroutine.
 type App struct {
 	Version string // of this build, as `pawl version` prints it
+	Pin     string // what follows pawl-ci/pawl@ for this build of the action; "" is unknown
 	In      io.Reader
 	Out     io.Writer
 	Err     io.Writer
