@@ -46,3 +46,28 @@ func laidOut(t *testing.T, name, whole, part string) {
 	}
 	t.Errorf("%s is not laid out as pawl fmt would:\n%s\nwant\n%s", name, part, want)
 }
+
+// A random sentence that is laid out is a sentence of the grammar, and laying it
+// out again changes nothing.
+func TestLaidOutSentencesAreRecognised(t *testing.T) {
+	t.Parallel()
+	g := readGrammar(t)
+	r := g.recogniser()
+	count := 0
+	for seed := range sentences() / 4 {
+		want, wrong := format.Source(diag.NewFile("random.iter", g.file(seed)))
+		if len(wrong) > 0 {
+			continue
+		}
+		count++
+		if got, wrong := format.Source(diag.NewFile("random.iter", want)); len(wrong) > 0 || got != want {
+			t.Fatalf("sentence %d is laid out twice in two ways:\n%s\n%s\n%s", seed, want, got, drawn(wrong))
+		}
+		if err := accept(r, want); err != nil {
+			t.Fatalf("sentence %d: %v\n%s", seed, err, want)
+		}
+	}
+	if count < 30 {
+		t.Errorf("only %d sentences could be laid out", count)
+	}
+}
