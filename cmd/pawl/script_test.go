@@ -16,7 +16,8 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"pawl": main,
+		"pawl":         main,
+		"notes-server": notesServer,
 	})
 }
 

@@ -185,7 +185,7 @@ func (s *Access) Client() runner.Model {
 func (s *Access) config(at provider.Endpoint) model.Config {
 	cfg := model.Config{
 		BaseURL: at.BaseURL, APIKey: at.Key, KeyName: at.KeyName, KeyHeader: at.Header, NoSchema: at.NoSchema, UserAgent: "pawl/" + s.version,
-		HTTPTimeout: s.flags.Timeout, Patience: s.flags.Patience, TraceHeaders: onLoopback(at.BaseURL), Proxy: proxyFrom(s.env),
+		HTTPTimeout: s.flags.Timeout, Patience: s.flags.Patience, TraceHeaders: onLoopback(at.BaseURL), Proxy: Proxy(s.env),
 	}
 	if at.Provider != "" && at.Provider != "openai" {
 		cfg.Prefixes = []string{at.Provider}
@@ -193,9 +193,9 @@ func (s *Access) config(at provider.Endpoint) model.Config {
 	return cfg
 }
 
-// proxyFrom honours HTTPS_PROXY and its kin, read from the environment that was
+// Proxy honours HTTPS_PROXY and its kin, read from the environment that was
 // given; loopback is never proxied.
-func proxyFrom(env cli.Environment) func(*http.Request) (*url.URL, error) {
+func Proxy(env cli.Environment) func(*http.Request) (*url.URL, error) {
 	cfg := httpproxy.Config{
 		HTTPProxy: env.First("HTTP_PROXY", "http_proxy"), HTTPSProxy: env.First("HTTPS_PROXY", "https_proxy"),
 		NoProxy: env.First("NO_PROXY", "no_proxy"),

@@ -116,10 +116,11 @@ func (j *job) ports(state *machine.State) (ports runner.Ports, done func() error
 	if base == "" && j.place.Repo != nil {
 		base = j.place.Repo.Head
 	}
-	tools, err := tool.New(tool.Config{Root: root, Shell: shell, Base: base, Env: j.cage.env, GitDir: gitDir})
+	builtin, err := tool.New(tool.Config{Root: root, Shell: shell, Base: base, Env: j.cage.env, GitDir: gitDir})
 	if err != nil {
 		return runner.Ports{}, nil, cli.Host(fmt.Errorf("set up the tools: %w", err), "")
 	}
+	tools := &toolset{Tools: builtin, servers: j.mcp}
 	p := runner.Ports{
 		Model: j.settings.Client(), Tools: tools, Shell: shell, Verifier: verify.New(shell, os.DirFS(root), verify.Options{}),
 		Gate: j.gate(state), Log: j.record, Blobs: j.record, Clock: wallClock{},

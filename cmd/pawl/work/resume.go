@@ -79,6 +79,9 @@ func resume(ctx context.Context, a *cli.App, name string, f *resumeFlags) (*ende
 	if err := j.attach(ctx, state); err != nil {
 		return nil, err
 	}
+	if j.mcp, err = j.servers(ctx, state.Vars); err != nil {
+		return nil, err
+	}
 	resumed := &event.RunResumed{Pawl: j.app.Version, Attempt: state.Attempt + 1, CutTail: cut, Sandbox: j.cage.says}
 	if f.file != "" || f.recipe != "" {
 		j.edited(resumed)

@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-ci/pawl/cmd/pawl/models"
 	"github.com/pawl-ci/pawl/cmd/pawl/records"
 	"github.com/pawl-ci/pawl/runner/event"
+	"github.com/pawl-ci/pawl/runner/host/mcp"
 	"github.com/pawl-ci/pawl/runner/host/store"
 	"github.com/pawl-ci/pawl/runner/host/workspace"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
@@ -130,6 +131,7 @@ type job struct {
 	record   *store.Run
 	tree     *workspace.Tree // nil without a worktree
 	cage     cage
+	mcp      *mcp.Servers // nil: the workflow uses none
 	branch   string
 	changed  []string        // of those, what an edited workflow changes
 	ran      map[string]bool // nodes that the record says have begun; for a resume
@@ -149,8 +151,20 @@ func (j *job) start(ctx context.Context, vars map[string]any) (*ended, error) {
 			return nil, errors.Join(records.RepoProblem(err), records.Discard(record))
 		}
 	}
+	if j.mcp, err = j.servers(ctx, vars); err != nil {
+		return nil, errors.Join(err, j.takeBack(context.WithoutCancel(ctx)))
+	}
 	state := machine.NewState(j.source.Workflow)
 	return j.work(ctx, state, j.started(vars))
+}
+
+// takeBack undoes what was opened for a run that did not begin.
+func (j *job) takeBack(ctx context.Context) error {
+	err := records.Discard(j.record)
+	if j.tree != nil {
+		err = errors.Join(err, j.place.Repo.Remove(ctx, j.tree.Path), j.place.Repo.DeleteBranch(ctx, j.branch))
+	}
+	return err
 }
 
 // started is the event that opens the record.

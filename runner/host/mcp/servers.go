@@ -139,13 +139,13 @@ func Split(name string) (server, tool string, ok bool) {
 	return server, tool, server != ""
 }
 
-// Specs describes the tools that the names mean, each once, in the order of the
+// Specs describes the tools that the names mean (mcp.* those of all servers), each once, in the order of the
 // names and, within a server, in its own. It starts servers that were not
 // started, for at most Config.Start each. A tool that a server does not have is
 // an error that says which it has.
 func (s *Servers) Specs(names []string) ([]runner.ToolSpec, error) {
 	var specs []runner.ToolSpec
-	for _, name := range names {
+	for _, name := range s.everywhere(names) {
 		server, tool, ok := Split(name)
 		c := s.clients[server]
 		if !ok || c == nil {
@@ -173,6 +173,21 @@ func (s *Servers) Specs(names []string) ([]runner.ToolSpec, error) {
 		}
 	}
 	return specs, nil
+}
+
+// everywhere puts the names of all servers in the place of mcp.*.
+func (s *Servers) everywhere(names []string) []string {
+	var out []string
+	for _, name := range names {
+		if name != "mcp.*" {
+			out = append(out, name)
+			continue
+		}
+		for _, server := range s.cfg.Servers {
+			out = append(out, "mcp."+server.Name+".*")
+		}
+	}
+	return out
 }
 
 // matches: a name may end in a wildcard.

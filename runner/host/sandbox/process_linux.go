@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -87,6 +89,7 @@ func waitFor(pid, states int) error {
 // startConfined starts the process on a thread that is confined and stays until
 // the process has ended.
 func (p *process) startConfined(run string, policy *confine.Policy, required bool) error {
+	policy = withProgram(policy, p.cmd.Path)
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread() // and never unlocked: nobody else may have this thread
@@ -102,6 +105,15 @@ func (p *process) startConfined(run string, policy *confine.Policy, required boo
 		}
 	}()
 	return <-started
+}
+
+// withProgram lets the program itself be run, wherever it lies.
+func withProgram(policy *confine.Policy, path string) *confine.Policy {
+	p := *policy
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		p.Read = append(slices.Clone(p.Read), real)
+	}
+	return &p
 }
 
 // wait waits for the process, kills the rest of its group and what left it, and

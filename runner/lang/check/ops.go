@@ -41,13 +41,27 @@ func (c *checker) tool(name string, span diag.Span) {
 	if c.opt.Tools == nil {
 		return
 	}
-	if strings.HasPrefix(name, "mcp.") {
-		c.later(span, "MCP tools")
+	if rest, ok := strings.CutPrefix(name, "mcp."); ok {
+		c.serverTool(rest, span)
 		return
 	}
 	if _, known := c.opt.Tools(name); !known {
 		c.list.Errorf("P168", span, suggest(name, c.opt.ToolNames), "there is no tool %s", name)
 	}
+}
+
+// serverTool checks the server of an MCP tool; which tools it has, only it can
+// say.
+func (c *checker) serverTool(name string, span diag.Span) {
+	server, _, _ := strings.Cut(name, ".")
+	if c.w.ProjectServers || c.w.Server(server) != nil {
+		return
+	}
+	names := make([]string, len(c.w.Servers))
+	for i, s := range c.w.Servers {
+		names[i] = s.Name
+	}
+	c.list.Errorf("P168", span, suggest(server, names), "there is no MCP server %s", server)
 }
 
 func (c *checker) uses(n *ir.Node, op *ir.Exec) {

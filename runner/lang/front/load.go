@@ -61,6 +61,7 @@ func (l *lowering) run() {
 		l.node(n)
 	}
 	l.workflow()
+	l.servers()
 	for _, e := range l.decl.Edges {
 		l.edge(e)
 	}

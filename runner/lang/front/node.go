@@ -81,6 +81,7 @@ func (l *lowering) call(props syntax.Props, role ir.CallRole) *ir.Call {
 	for i, items := 0, props.Value("tools").Items(); i < len(items); i++ {
 		c.Tools = append(c.Tools, ir.ToolRef{Name: items[i].Str, Span: items[i].Span})
 	}
+	c.Tools = append(c.Tools, l.serverTools(props, c.Tools)...)
 	return c
 }
 
@@ -88,7 +89,7 @@ func (l *lowering) call(props syntax.Props, role ir.CallRole) *ir.Call {
 // nobody.
 func (l *lowering) decider(props syntax.Props) *ir.Call {
 	c := l.call(props, ir.Judge)
-	c.Interaction = ir.NoInteraction
+	c.Interaction, c.Tools = ir.NoInteraction, nil
 	return c
 }
 

@@ -27,7 +27,7 @@ func (w *Workflow) Clone() *Workflow {
 		}
 	}
 	c.Entry = nodes[w.Entry]
-	c.Vars, c.Prompts = copies(w.Vars), copies(w.Prompts)
+	c.Vars, c.Prompts, c.Servers = copies(w.Vars), copies(w.Prompts), copies(w.Servers)
 	c.Env = make(map[string]string, len(w.Env))
 	for name, value := range w.Env {
 		c.Env[name] = value

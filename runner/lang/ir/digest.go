@@ -17,6 +17,12 @@ func (w *Workflow) Digest() string {
 	for _, v := range w.Vars {
 		fmt.Fprintf(h, "var %q %s %v %s\n", v.Name, v.Type.Describe(), v.HasDef, canonical(v.Default))
 	}
+	for _, s := range w.Servers {
+		s.write(h)
+	}
+	if w.ProjectServers {
+		fmt.Fprintln(h, "project servers")
+	}
 	nodes := make([]string, len(w.Nodes))
 	for i, n := range w.Nodes {
 		nodes[i] = n.ID + " " + n.Digest()

@@ -16,17 +16,20 @@ const (
 // Workflow is what should run. It is built by a front end, sealed once, and
 // never changed afterwards.
 type Workflow struct {
-	Name     string
-	Span     diag.Span
-	Entry    *Node
-	Nodes    []*Node // file order, then done and fail
-	Vars     []*Var
-	Prompts  []*Prompt // file order
-	Loops    []*Loop
-	Limits   budget.Limits
-	Verify   Verify
-	Worktree bool              // false: `worktree: none`, nothing is committed
-	Env      map[string]string // values of ${NAME} that were put in at compile time
+	Name    string
+	Span    diag.Span
+	Entry   *Node
+	Nodes   []*Node // file order, then done and fail
+	Vars    []*Var
+	Prompts []*Prompt // file order
+	Loops   []*Loop
+	Servers []*Server // MCP servers, in file order
+	// ProjectServers adds the servers that the repository's .mcp.json declares.
+	ProjectServers bool
+	Limits         budget.Limits
+	Verify         Verify
+	Worktree       bool              // false: `worktree: none`, nothing is committed
+	Env            map[string]string // values of ${NAME} that were put in at compile time
 
 	byID map[string]*Node
 	vars map[string]*Var
