@@ -34,8 +34,29 @@ const (
 // the repository that git does not ignore.
 func findWorkflows(ctx context.Context, a *cli.App, args []string) ([]target, error) {
 	f := &finder{app: a, seen: make(map[string]bool)}
+	return f.find(ctx, args)
+}
+
+// findBelow is findWorkflows for files that are to be written: without arguments
+// it stays below the directory of -C, and a link is followed only where it is
+// named itself.
+func findBelow(ctx context.Context, a *cli.App, args []string) ([]target, error) {
+	f := &finder{app: a, seen: make(map[string]bool), careful: true}
+	return f.find(ctx, args)
+}
+
+// finder collects files.
+type finder struct {
+	app     *cli.App
+	seen    map[string]bool // absolute paths
+	careful bool            // nothing above the directory of -C, nothing that links lead to
+	targets []target
+}
+
+func (f *finder) find(ctx context.Context, args []string) ([]target, error) {
 	if len(args) == 0 {
-		return f.targets, f.repository(ctx)
+		err := f.repository(ctx)
+		return f.targets, err
 	}
 	for _, arg := range args {
 		if err := f.argument(arg); err != nil {
@@ -43,13 +64,6 @@ func findWorkflows(ctx context.Context, a *cli.App, args []string) ([]target, er
 		}
 	}
 	return f.targets, nil
-}
-
-// finder collects files.
-type finder struct {
-	app     *cli.App
-	seen    map[string]bool // absolute paths
-	targets []target
 }
 
 // argument adds what one argument means: a file, a directory, a glob, or standard
@@ -113,7 +127,7 @@ func (f *finder) directory(arg, path string) error {
 			f.add(target{name: name, path: p, problem: reason(err)})
 		case entry.IsDir() && p != path && slices.Contains(foreign, entry.Name()):
 			return fs.SkipDir
-		case filepath.Ext(p) == extension && regular(p):
+		case filepath.Ext(p) == extension && f.regular(p):
 			f.add(target{name: name, path: p})
 		}
 		return nil
@@ -132,9 +146,13 @@ func (f *finder) any(dir string) bool {
 	})
 }
 
-// regular reports whether path is a file, or a link to one.
-func regular(path string) bool {
-	info, err := os.Stat(path)
+// regular reports whether path is a file, or a link to one where links count.
+func (f *finder) regular(path string) bool {
+	stat := os.Stat
+	if f.careful {
+		stat = os.Lstat
+	}
+	info, err := stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -149,7 +167,7 @@ func (f *finder) glob(arg string) error {
 	found := false
 	for _, m := range matches {
 		name := filepath.Join(base, filepath.FromSlash(m))
-		if filepath.Ext(m) != extension || isForeign(m, pattern) || !regular(f.app.Path(name)) {
+		if filepath.Ext(m) != extension || isForeign(m, pattern) || !f.regular(f.app.Path(name)) {
 			continue
 		}
 		found = true
@@ -182,25 +200,33 @@ func (f *finder) repository(ctx context.Context) error {
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		name = filepath.FromSlash(name)
-		if path := f.app.Path(name); regular(path) {
+		if path := f.app.Path(name); f.regular(path) {
 			f.add(target{name: name, path: path})
 		}
 	}
 	if len(f.targets) == 0 {
-		return cli.Usage(fmt.Errorf("there is no %s file in this repository", extension), "pawl init makes one")
+		where := "in this repository"
+		if f.careful {
+			where = "below this directory"
+		}
+		return cli.Usage(fmt.Errorf("there is no %s file %s", extension, where), "pawl init makes one")
 	}
 	return nil
 }
 
-// listed asks git for the workflows of the whole repository, by their paths from
-// the directory of -C.
+// listed asks git for the workflows of the whole repository, or of what lies below
+// the directory of -C, by their paths from that directory.
 func (f *finder) listed(ctx context.Context) ([]string, error) {
 	bin, err := git.Find("", f.app.Env.Lines())
 	if err != nil {
 		return nil, err
 	}
+	names := ":/*" + extension
+	if f.careful {
+		names = "*" + extension
+	}
 	out, err := bin.Run(ctx, git.Call{
-		Dir: cmp.Or(f.app.Dir, "."), Args: []string{"ls-files", "-z", "-c", "-o", "--exclude-standard", "--", ":/*" + extension},
+		Dir: cmp.Or(f.app.Dir, "."), Args: []string{"ls-files", "-z", "-c", "-o", "--exclude-standard", "--", names},
 	})
 	if err != nil {
 		return nil, err
