@@ -128,7 +128,7 @@ func unquoted(quoted string) string {
 // isDotted reports whether text continues a name behind a dot.
 func isDotted(text string) bool {
 	for part := range strings.SplitSeq(text, ".") {
-		if !scan.IsName("_" + part) || part == "" {
+		if !scan.IsName("_"+part) || part == "" {
 			return false
 		}
 	}
