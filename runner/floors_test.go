@@ -248,7 +248,7 @@ var impure = []string{"os", "net", "syscall", "log", "flag", "plugin", "math/ran
 
 // pureAbove are the rooms above floor 2 that are pure all the same: what reads
 // workflows, and what draws reports.
-var pureAbove = []string{"runner/lang/check", "runner/lang/front", "runner/lang/syntax/format", "runner/lang/recipe", "report/diagram", "report/page"}
+var pureAbove = []string{"runner/lang/assist", "runner/lang/check", "runner/lang/front", "runner/lang/syntax/format", "runner/lang/recipe", "report/diagram", "report/page"}
 
 // pure reports whether r is a pure function over values.
 func (r floorsRoom) pure() bool {

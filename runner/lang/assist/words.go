@@ -1,0 +1,50 @@
+package assist
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+// wordsFile says in a line or two what each word of the language means. It is
+// made from the tables and the paragraphs of docs/language.md by go test ./docs -update.
+// A line reads
+//
+//	BLOCK PROPERTY<tab>value<tab>default<tab>meaning
+//	BLOCK -<tab><tab><tab>what the declaration is
+//
+//go:embed words.txt
+var wordsFile string
+
+// meaning is what the reference says about a property or a declaration.
+type meaning struct {
+	value   string // what it takes
+	initial string // what holds without it
+	text    string
+}
+
+// meanings is the file, read when somebody asks.
+var meanings = sync.OnceValue(func() map[string]meaning {
+	all := make(map[string]meaning)
+	for _, line := range strings.Split(wordsFile, "\n") {
+		cells := strings.Split(line, "\t")
+		if len(cells) == 4 {
+			all[cells[0]] = meaning{cells[1], cells[2], cells[3]}
+		}
+	}
+	return all
+})
+
+// clauses are what the reference says about edges, by the word of the clause.
+var clauses = map[string]string{
+	"when":    "`when FIELD`, `when not FIELD`, `when \"EXPRESSION\"`: the edge is taken when this holds. Out of a node the first edge in the file whose condition holds is taken; an edge without one is the fallback.",
+	"as":      "`as NAME(N)` bounds a loop: the edge may be taken N times each time the loop is entered. Edges of one name share the count.",
+	"with":    "`with { key: \"template\" }` makes the target's input. A single reference keeps its type; everything else is text. Inside it `input.` is the input of the node that the edge leaves.",
+	"not":     "turns the condition round",
+	"done":    "ends the run: it has succeeded, once the repository's own tests pass",
+	"fail":    "ends the run: it has failed",
+	"enum":    "`[enum: \"a\", \"b\"]` closes the set of texts of a string",
+	"raw":     "leaves the quoting for the shell away",
+	"->":      "`SOURCE -> TARGET`, then up to three clauses in any order: `when`, `as`, `with`",
+	"builtin": "`builtin.verify` runs the repository's own tests; `builtin.NAME` calls one of pawl's own tools",
+}
