@@ -30,8 +30,13 @@ func (e *engine) prepareCommand(c machine.RunCommand) (event.Body, effectFunc, e
 }
 
 func (e *engine) shellNode(c machine.RunCommand) effectFunc {
+	at := e.at(e.state.Tree(c.Token, machine.Private(c.Exec)))
 	return func(ctx context.Context) ([]event.Body, error) {
-		result, err := e.Shell.Run(ctx, ShellCommand{Line: c.Line, Timeout: c.Node.Timeout, Network: c.Exec.Network})
+		place, err := at(ctx)
+		if err != nil {
+			return unknown(ctx, c.Key, err)
+		}
+		result, err := place.Shell.Run(ctx, ShellCommand{Line: c.Line, Timeout: c.Node.Timeout, Network: c.Exec.Network})
 		if err != nil || ctx.Err() != nil {
 			return unknown(ctx, c.Key, err)
 		}
@@ -39,14 +44,14 @@ func (e *engine) shellNode(c machine.RunCommand) effectFunc {
 		result.Combined = e.opts.Redact(result.Combined)
 		finished := &event.CommandFinished{Key: c.Key, Exit: result.Exit, Millis: result.Took.Milliseconds()}
 		finished.Output, finished.Class, finished.Problem = commandOutput(c.Node, result)
-		return e.commandDone(ctx, c, finished)
+		return place.commandDone(ctx, c, finished)
 	}
 }
 
-func (e *engine) commandDone(ctx context.Context, c machine.RunCommand, finished *event.CommandFinished) ([]event.Body, error) {
+func (p *Place) commandDone(ctx context.Context, c machine.RunCommand, finished *event.CommandFinished) ([]event.Body, error) {
 	if c.Exec.Writes() {
 		var err error
-		if finished.Snapshot, err = e.snapshot(ctx); err != nil {
+		if finished.Snapshot, err = p.snapshot(ctx); err != nil {
 			return unknown(ctx, c.Key, err)
 		}
 	}
@@ -113,9 +118,14 @@ func exitProblem(r ShellResult) string {
 // builtinNode runs a built-in tool without a model.
 func (e *engine) builtinNode(c machine.RunCommand, args map[string]any) effectFunc {
 	name := strings.TrimPrefix(c.Exec.Uses, "builtin.")
+	at := e.at(e.state.Tree(c.Token, machine.Private(c.Exec)))
 	return func(ctx context.Context) ([]event.Body, error) {
+		place, err := at(ctx)
+		if err != nil {
+			return unknown(ctx, c.Key, err)
+		}
 		began := e.Clock.Now()
-		result, err := e.useTool(ctx, c.Left, name, mustEncode(args))
+		result, err := useTool(ctx, place.Tools, c.Left, name, mustEncode(args))
 		if err != nil || ctx.Err() != nil {
 			return unknown(ctx, c.Key, err)
 		}
@@ -126,6 +136,6 @@ func (e *engine) builtinNode(c machine.RunCommand, args map[string]any) effectFu
 		text := e.opts.Redact(result.Text)
 		finished := &event.CommandFinished{Key: c.Key, Exit: exit, Millis: e.Clock.Now().Sub(began).Milliseconds()}
 		finished.Output, finished.Class, finished.Problem = commandOutput(c.Node, ShellResult{Stdout: text, Combined: text, Exit: exit})
-		return e.commandDone(ctx, c, finished)
+		return place.commandDone(ctx, c, finished)
 	}
 }

@@ -14,16 +14,21 @@ const subjectLimit = 72
 // commitFor describes the commit of one visit. Its trailers tie it to the
 // record.
 func (e *engine) commitFor(c machine.Finish) Commit {
-	return Commit{
-		Subject: subject(c.Node.ID, c.Done.Output.Raw()),
-		Body:    fmt.Sprintf("Made by node %s of workflow %s, visit %d.", c.Node.ID, e.state.Workflow.Name, c.Token.Visit),
-		Trailers: []Trailer{
-			{"Pawl-Run", string(e.run)},
-			{"Pawl-Node", c.Node.ID},
-			{"Pawl-Seq", fmt.Sprint(e.state.Seq)},
-		},
-		Time: e.state.Time,
+	commit := Commit{
+		Subject:  subject(c.Node.ID, c.Done.Output.Raw()),
+		Body:     fmt.Sprintf("Made by node %s of workflow %s, visit %d.", c.Node.ID, e.state.Workflow.Name, c.Token.Visit),
+		Trailers: e.trailers(c.Node.ID),
+		Time:     e.state.Time,
 	}
+	commit.Merges, commit.Marked = c.Token.Merging()
+	if branch := c.Token.Branch(); branch != "" {
+		commit.Body += "\nIn branch " + branch + "."
+	}
+	return commit
+}
+
+func (e *engine) trailers(node string) []Trailer {
+	return []Trailer{{"Pawl-Run", string(e.run)}, {"Pawl-Node", node}, {"Pawl-Seq", fmt.Sprint(e.state.Seq)}}
 }
 
 // subject is the node's own summary when its output has one.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/pawl-ci/pawl/budget"
@@ -19,6 +20,7 @@ type Ports struct {
 	Tools     Tools
 	Shell     Shell
 	Workspace Workspace
+	Branches  Branches // may be nil with Workspace
 	Verifier  Verifier
 	Gate      Gate
 	Log       Log
@@ -69,6 +71,7 @@ func Run(ctx context.Context, state *machine.State, first event.Body, run event.
 	}
 	work, cancel := e.deadline(ctx)
 	defer cancel()
+	defer e.chores.Wait()
 	err := e.loop(ctx, work)
 	if err == nil && e.badAnswer != nil {
 		return e.badAnswer
@@ -90,6 +93,9 @@ type engine struct {
 	talks     map[event.TokenID]*talk
 	lastAsked chan struct{} // closed when the last question of the line has been asked
 	badAnswer *AnswerError
+	places    places
+	tidied    int // trees of state.Dropped that were given back
+	chores    sync.WaitGroup
 }
 
 // start is an effect that may begin once the queue is durable.
@@ -155,6 +161,7 @@ func (e *engine) loop(ctx, work context.Context) error {
 		if err := e.flush(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
+		e.tidy(ctx)
 		e.launch(work)
 		if len(e.flying) == 0 {
 			return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/pawl-ci/pawl/budget"
 	"github.com/pawl-ci/pawl/gates"
 	"github.com/pawl-ci/pawl/runner/event"
+	"github.com/pawl-ci/pawl/runner/machine"
 )
 
 // Model answers one turn of a conversation. Complete may be called from many
@@ -184,6 +185,46 @@ type Commit struct {
 	Body     string
 	Trailers []Trailer
 	Time     time.Time
+	Merges   string   // further parent: the commit whose conflicts were resolved; "" for none
+	Marked   []string // files that may hold no marks of a conflict; else it is a *[MarkedError]
+}
+
+// Place is a worktree and what works in it.
+type Place struct {
+	Workspace Workspace
+	Tools     Tools
+	Shell     Shell
+	Verifier  Verifier
+}
+
+// Branches gives branches that write a worktree each, and puts together what they
+// have made. Its methods may be called from many goroutines.
+type Branches interface {
+	// Open returns the place of a branch's tree, with the files of its snapshot,
+	// or of its head when it has none. It is made when it is not there.
+	Open(ctx context.Context, tree machine.Tree) (Place, error)
+	// Merge merges the branches one after the other by three-way merge, up to the
+	// first conflict that is not decided. It makes commits and moves nothing.
+	Merge(ctx context.Context, r MergeRequest) (MergeResult, error)
+	// Drop gives trees back. One that is not there is no error.
+	Drop(ctx context.Context, names []string) error
+}
+
+// MergeRequest says what to merge.
+type MergeRequest struct {
+	Ours     string // commit
+	Base     string // commit that all branches go back to
+	Branches []event.MergeBranch
+	Sides    map[string]string // of the first branch: event.Ours or event.Theirs by path
+	Commit   Commit            // of each merge; the branch's name is added to its subject
+}
+
+// MergeResult is what became of it.
+type MergeResult struct {
+	Head      string // Ours with the first Merged branches
+	Merged    int
+	Conflicts []event.Conflict // of the next branch; nil when all are merged
+	Marked    string           // commit whose files hold both sides, when there are conflicts
 }
 
 // Trailer is one "Key: value" line at the end of a commit message.

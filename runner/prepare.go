@@ -35,6 +35,8 @@ func (e *engine) prepare(c machine.Command) (*start, event.Body, error) {
 		started, s.do = e.prepareVerify(c)
 	case machine.Finish:
 		s.do = e.finish(c)
+	case machine.Merge:
+		started, s.do = e.prepareMerge(c)
 	default:
 		err = fmt.Errorf("perform %T: the engine does not know this command", c)
 	}
@@ -57,6 +59,8 @@ func effectOf(c machine.Command) machine.Effect {
 		return c.Effect
 	case machine.Finish:
 		return c.Effect
+	case machine.Merge:
+		return c.Effect
 	}
 	return machine.Effect{}
 }
@@ -77,16 +81,21 @@ func unknown(ctx context.Context, key event.Key, hostErr error) ([]event.Body, e
 func (e *engine) finish(c machine.Finish) func(context.Context) ([]event.Body, error) {
 	done := *c.Done
 	commit := e.commitFor(c)
+	at := e.at(e.state.Tree(c.Token, true))
 	return func(ctx context.Context) ([]event.Body, error) {
-		head, changed, err := e.Workspace.Commit(ctx, commit)
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil, nil // nothing was promised; a resume commits again
-			}
-			return nil, fmt.Errorf("commit: %w", err)
+		place, err := at(ctx)
+		if err == nil {
+			done.Commit, done.Changed, err = place.Workspace.Commit(ctx, commit)
 		}
-		done.Commit, done.Changed = head, changed
-		return []event.Body{&done}, nil
+		switch marked := asMarked(err); {
+		case err == nil:
+			return []event.Body{&done}, nil
+		case ctx.Err() != nil:
+			return nil, nil // nothing was promised; a resume commits again
+		case marked != nil:
+			return []event.Body{unresolved(c, marked)}, nil
+		}
+		return nil, fmt.Errorf("commit: %w", err)
 	}
 }
 

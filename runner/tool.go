@@ -21,14 +21,19 @@ func (e *engine) prepareTool(c machine.CallTool) (event.Body, effectFunc) {
 		Key: c.Key, Turn: c.Turn, Index: c.Index, Attempt: c.Attempt, Name: c.Use.Name, Writes: c.Use.Writes,
 	}
 	call := ir.CallOf(c.Node.Op)
+	at := e.at(e.state.Tree(c.Token, c.Use.Writes))
 	response := c.Token.Conversation.Turns[c.Turn-1].Response
 	return started, func(ctx context.Context) ([]event.Body, error) {
 		args, err := e.arguments(response, c.Index)
 		if err != nil {
 			return unknown(ctx, c.Key, err)
 		}
+		place, err := at(ctx)
+		if err != nil {
+			return unknown(ctx, c.Key, err)
+		}
 		began := e.Clock.Now()
-		result, err := e.callTool(ctx, c, call, args)
+		result, err := e.callTool(ctx, place.Tools, c, call, args)
 		if err != nil || ctx.Err() != nil {
 			return unknown(ctx, c.Key, err)
 		}
@@ -38,7 +43,7 @@ func (e *engine) prepareTool(c machine.CallTool) (event.Body, effectFunc) {
 			Millis: e.Clock.Now().Sub(began).Milliseconds(),
 		}
 		if c.Use.Writes {
-			if finished.Snapshot, err = e.snapshot(ctx); err != nil {
+			if finished.Snapshot, err = place.snapshot(ctx); err != nil {
 				return unknown(ctx, c.Key, err)
 			}
 		}
@@ -46,11 +51,11 @@ func (e *engine) prepareTool(c machine.CallTool) (event.Body, effectFunc) {
 	}
 }
 
-func (e *engine) snapshot(ctx context.Context) (string, error) {
-	if e.Workspace == nil {
+func (p *Place) snapshot(ctx context.Context) (string, error) {
+	if p.Workspace == nil {
 		return "", nil
 	}
-	return e.Workspace.Snapshot(ctx)
+	return p.Workspace.Snapshot(ctx)
 }
 
 func (e *engine) arguments(response event.Payload, index int) (string, error) {
@@ -68,7 +73,7 @@ func (e *engine) arguments(response event.Payload, index int) (string, error) {
 }
 
 // callTool refuses what the node does not list: a model may ask for anything.
-func (e *engine) callTool(ctx context.Context, c machine.CallTool, call *ir.Call, args string) (ToolResult, error) {
+func (e *engine) callTool(ctx context.Context, tools Tools, c machine.CallTool, call *ir.Call, args string) (ToolResult, error) {
 	name := c.Use.Name
 	specs, err := e.toolSpecs(call)
 	if err != nil {
@@ -77,7 +82,7 @@ func (e *engine) callTool(ctx context.Context, c machine.CallTool, call *ir.Call
 	allowed := make([]string, 0, len(specs))
 	for _, s := range specs {
 		if s.Name == name && name != machine.AskTool {
-			return e.useTool(ctx, c.Left, name, json.RawMessage(args))
+			return useTool(ctx, tools, c.Left, name, json.RawMessage(args))
 		}
 		allowed = append(allowed, s.Name)
 	}
@@ -91,13 +96,13 @@ func (e *engine) callTool(ctx context.Context, c machine.CallTool, call *ir.Call
 // useTool runs a tool within what is left of its node's time. A tool that had to
 // be ended is a result, not a failure of the host: the machine decides about the
 // node.
-func (e *engine) useTool(ctx context.Context, left time.Duration, name string, args json.RawMessage) (ToolResult, error) {
+func useTool(ctx context.Context, tools Tools, left time.Duration, name string, args json.RawMessage) (ToolResult, error) {
 	if left == 0 {
-		return e.Tools.Call(ctx, name, args)
+		return tools.Call(ctx, name, args)
 	}
 	bounded, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	result, err := e.Tools.Call(bounded, name, args)
+	result, err := tools.Call(bounded, name, args)
 	if bounded.Err() == nil || ctx.Err() != nil {
 		return result, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // prepareVerify runs the repository's tests before done counts.
 func (e *engine) prepareVerify(c machine.Verify) (event.Body, effectFunc) {
-	verify := e.verification(0)
+	verify := e.verification(c.Token, 0)
 	return &event.VerifyStarted{Key: c.Key}, func(ctx context.Context) ([]event.Body, error) {
 		evidence, err := verify(ctx)
 		if err != nil || ctx.Err() != nil {
@@ -26,7 +26,7 @@ func (e *engine) prepareVerify(c machine.Verify) (event.Body, effectFunc) {
 
 // verifyNode is builtin.verify: the same tests as a step of the workflow.
 func (e *engine) verifyNode(c machine.RunCommand) effectFunc {
-	verify := e.verification(c.Left)
+	verify := e.verification(c.Token, c.Left)
 	return func(ctx context.Context) ([]event.Body, error) {
 		began := e.Clock.Now()
 		evidence, err := verify(ctx)
@@ -57,26 +57,31 @@ func (e *engine) verifyNode(c machine.RunCommand) effectFunc {
 // verification tests exactly what would be committed and puts the worktree back
 // afterwards, so that what a test run drops is not taken for work. It reads the
 // state now; the function it returns may run beside other effects.
-func (e *engine) verification(left time.Duration) func(context.Context) (event.Evidence, error) {
-	head := e.state.Head
+func (e *engine) verification(t *machine.Token, left time.Duration) func(context.Context) (event.Evidence, error) {
+	tree := e.state.Tree(t, true)
+	at := e.at(tree)
 	var commands []string
 	if v := e.state.Workflow.Verify; v.Mode == ir.VerifyCommands {
 		commands = v.Commands
 	}
 	return func(ctx context.Context) (event.Evidence, error) {
-		if e.Workspace == nil {
-			return event.Evidence{}, errNoWorkspace
-		}
-		snapshot, err := e.Workspace.Snapshot(ctx)
+		place, err := at(ctx)
 		if err != nil {
 			return event.Evidence{}, err
 		}
-		evidence, err := e.within(ctx, left, commands)
+		if place.Workspace == nil {
+			return event.Evidence{}, errNoWorkspace
+		}
+		snapshot, err := place.Workspace.Snapshot(ctx)
+		if err != nil {
+			return event.Evidence{}, err
+		}
+		evidence, err := within(ctx, place.Verifier, left, commands)
 		if err != nil && !errors.Is(err, errVerifyTime) {
 			return event.Evidence{}, err
 		}
 		timeUp := err
-		if err := e.Workspace.Restore(ctx, head, snapshot); err != nil {
+		if err := place.Workspace.Restore(ctx, tree.Head, snapshot); err != nil {
 			return event.Evidence{}, fmt.Errorf("put the worktree back after the tests: %w", err)
 		}
 		evidence.Tree = snapshot
@@ -88,13 +93,13 @@ func (e *engine) verification(left time.Duration) func(context.Context) (event.E
 var errVerifyTime = errors.New("the tests did not end in time")
 
 // within runs the tests in at most left, when that is not 0.
-func (e *engine) within(ctx context.Context, left time.Duration, commands []string) (event.Evidence, error) {
+func within(ctx context.Context, tests Verifier, left time.Duration, commands []string) (event.Evidence, error) {
 	if left == 0 {
-		return e.Verifier.Verify(ctx, commands)
+		return tests.Verify(ctx, commands)
 	}
 	bounded, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	evidence, err := e.Verifier.Verify(bounded, commands)
+	evidence, err := tests.Verify(bounded, commands)
 	if bounded.Err() != nil && ctx.Err() == nil {
 		return event.Evidence{}, errVerifyTime
 	}

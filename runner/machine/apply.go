@@ -80,6 +80,8 @@ func (s *State) applyNode(e event.Event) error {
 		return s.forked(t, b)
 	case *event.BranchFailed:
 		return s.branchFailed(t, b)
+	case *event.ConflictReferred:
+		return s.conflictReferred(t, b)
 	case *event.GateOpened:
 		t.Question, t.Phase, t.paused = b, Asking, s.Purse.Elapsed
 		return s.begins(e, b.Key)
@@ -134,7 +136,8 @@ func (s *State) runStarted(e event.Event, b *event.RunStarted) error {
 	s.Status, s.Attempt = Running, 1
 	s.lastToken++
 	t := &Token{ID: s.lastToken, At: s.Workflow.Entry, Loops: make(map[string]int), Input: admit(s.Workflow.Entry, inputs)}
-	t.seen = &view{}
+	s.root = &Tree{Head: b.Base}
+	t.seen, t.tree, t.own = &view{}, s.root, true
 	s.tokens[t.ID] = t
 	s.wake(t)
 	return nil

@@ -20,8 +20,10 @@ func (s *State) applyEffect(e event.Event, t *Token) error {
 	case *event.ModelCallFailed:
 		return s.modelFailed(t, b)
 	case *event.ToolCallStarted:
-		t.Wrote = t.Wrote || b.Writes
-		s.stale = s.stale || b.Writes
+		if b.Writes {
+			t.Wrote = true
+			s.writes(t)
+		}
 		return s.begins(e, b.Key)
 	case *event.ToolCallFinished:
 		return s.toolFinished(t, b)
@@ -30,6 +32,10 @@ func (s *State) applyEffect(e event.Event, t *Token) error {
 		return s.begins(e, b.Key)
 	case *event.CommandFinished:
 		return s.commandFinished(t, b)
+	case *event.MergeStarted:
+		return s.mergeStarted(e, t, b)
+	case *event.MergeFinished:
+		return s.mergeFinished(t, b)
 	}
 	return fmt.Errorf("unknown event type")
 }
@@ -93,7 +99,7 @@ func (s *State) toolFinished(t *Token, b *event.ToolCallFinished) error {
 	}
 	turn := &t.Conversation.Turns[len(t.Conversation.Turns)-1]
 	turn.Results = append(turn.Results, b.Result)
-	s.keep(b.Snapshot)
+	s.keep(t, b.Snapshot)
 	t.succeeded()
 	return nil
 }
@@ -102,8 +108,12 @@ func (s *State) toolFinished(t *Token, b *event.ToolCallFinished) error {
 // puts the worktree back and changes nothing.
 func (s *State) commandStarted(t *Token) {
 	exec, ok := t.At.Op.(*ir.Exec)
-	if ok && exec.Writes() {
-		t.Wrote, s.stale = true, true
+	switch {
+	case ok && exec.Writes():
+		t.Wrote = true
+		s.writes(t)
+	case ok && Private(exec):
+		s.seclude(t)
 	}
 }
 
@@ -111,9 +121,9 @@ func (s *State) commandFinished(t *Token, b *event.CommandFinished) error {
 	if err := s.ends(b.Key, t); err != nil {
 		return err
 	}
-	s.keep(b.Snapshot)
+	s.keep(t, b.Snapshot)
 	if b.Evidence != nil {
-		s.Evidence, s.stale = b.Evidence, false
+		s.proved(t, b.Evidence)
 	}
 	if b.Output != nil {
 		t.succeeded()
@@ -125,9 +135,9 @@ func (s *State) commandFinished(t *Token, b *event.CommandFinished) error {
 	return nil
 }
 
-func (s *State) keep(snapshot string) {
+func (s *State) keep(t *Token, snapshot string) {
 	if snapshot != "" {
-		s.Snapshot = snapshot
+		s.moved(t, t.tree.Head, snapshot)
 	}
 }
 
@@ -147,17 +157,29 @@ func (s *State) gateAnswered(t *Token, b *event.GateAnswered) error {
 	s.rest(t)
 	t.succeeded()
 	t.began += s.Purse.Elapsed - t.paused // a person's time is not the node's
+	err := s.heard(t, b)
 	s.wake(t)
-	if _, asked := t.waitingQuestion(); asked {
-		said, err := object(b.Output)
-		if err != nil {
-			return fmt.Errorf("answer: %w", err)
-		}
-		return t.told(said[answerField])
+	return err
+}
+
+// heard takes a person's answer.
+func (s *State) heard(t *Token, b *event.GateAnswered) error {
+	_, asked := t.waitingQuestion()
+	_, conflict := t.At.Op.(*ir.Join)
+	if !asked && !conflict {
+		output := event.Inline(b.Output)
+		t.Output, t.Phase = &output, Completed
+		return nil
 	}
-	output := event.Inline(b.Output)
-	t.Output, t.Phase = &output, Completed
-	return nil
+	said, err := object(b.Output)
+	switch {
+	case err != nil:
+		return fmt.Errorf("answer: %w", err)
+	case conflict:
+		s.chosenSides(t, said)
+		return nil
+	}
+	return t.told(said[answerField])
 }
 
 func (s *State) verified(b *event.VerifyFinished) error {
@@ -166,7 +188,7 @@ func (s *State) verified(b *event.VerifyFinished) error {
 		return fmt.Errorf("effect %s is not open", b.Key)
 	}
 	evidence := b.Evidence
-	s.Evidence, s.stale = &evidence, false
+	s.proved(t, &evidence)
 	t.verified = true
 	t.succeeded()
 	return nil

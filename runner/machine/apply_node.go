@@ -41,13 +41,20 @@ func (s *State) nodeFinished(t *Token, b *event.NodeFinished) error {
 		s.published[t.At.Publish] = output
 	}
 	if b.Commit != "" {
-		s.Head, s.Snapshot = b.Commit, ""
-		s.changed = s.changed || b.Changed
+		s.moved(t, b.Commit, "")
+		s.changed = s.changed || b.Changed && t.tree == s.root
 	}
 	if t.At.Required() {
 		t.did = append(slices.Clip(t.did), t.At.ID)
 	}
-	t.Phase, t.met = Leaving, nil
+	t.Phase = Leaving
+	switch {
+	case t.back != nil:
+		s.resolved(t)
+	case t.met != nil:
+		s.dropped = append(s.dropped, t.met.trees...)
+		t.met = nil
+	}
 	return nil
 }
 

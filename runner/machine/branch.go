@@ -16,12 +16,15 @@ import (
 
 // walker is the part of a token that outlives a visit.
 type walker struct {
-	fork   *fork         // the fan-out that made the token; nil for the run's own
-	branch string        // the branch's first node, below those of the branches around it: "a/b"
-	order  []int         // place among the branches of its fork
-	seen   *view         // what it sees of other nodes' outputs
-	did    []string      // nodes it has finished that some join requires
-	met    *meeting      // at a join: what the branches brought
+	fork   *fork    // the fan-out that made the token; nil for the run's own
+	branch string   // the branch's first node, below those of the branches around it: "a/b"
+	order  []int    // place among the branches of its fork
+	seen   *view    // what it sees of other nodes' outputs
+	did    []string // nodes it has finished that some join requires
+	met    *meeting // at a join: what the branches brought
+	tree   *Tree
+	own    bool          // tree belongs to this token alone, so it may write there
+	back   *Token        // the join to go back to, while the token resolves a conflict
 	slot   bool          // it counts among the branches at work
 	last   *Conversation // of the last agent that the token passed
 }
@@ -32,6 +35,7 @@ type fork struct {
 	join   *ir.Node
 	live   int // branches that have neither arrived nor failed
 	ends   []ending
+	trees  []string // that its branches were given
 }
 
 // ending is what has become of a branch.
@@ -45,6 +49,8 @@ type ending struct {
 // meeting is what the token that forked finds at the join.
 type meeting struct {
 	ends []ending // in order of branches
+	merge
+	trees []string // that nobody needs once the join has finished
 }
 
 // Branch is the path of the branch that t walks: the first nodes of the branches
@@ -91,7 +97,7 @@ func (s *State) branch(t *Token, f *fork, index int, b *event.Branch) error {
 	s.lastToken = b.Token
 	f.live++
 	n := &Token{ID: b.Token, At: edge.To, Input: admit(edge.To, input), Loops: countLoops(t.Loops, edge)}
-	n.walker = walker{fork: f, branch: b.To, order: []int{index}, seen: &view{up: t.seen}, last: t.last}
+	n.walker = walker{fork: f, branch: b.To, order: []int{index}, seen: &view{up: t.seen}, last: t.last, tree: t.tree}
 	if t.branch != "" {
 		n.branch = t.branch + "/" + b.To
 	}
@@ -123,6 +129,9 @@ func (s *State) branchFailed(t *Token, b *event.BranchFailed) error {
 	if t.fork == nil {
 		return fmt.Errorf("token %d is no branch", t.ID)
 	}
+	if t.met != nil { // it failed at the join of its own branches
+		t.fork.trees = append(t.fork.trees, t.met.trees...)
+	}
 	s.ended(t, ending{walker: t.walker, failure: b, at: t.At.ID})
 	s.meet(t.fork)
 	return nil
@@ -140,7 +149,7 @@ func (s *State) meet(f *fork) {
 	for _, e := range f.ends {
 		p.seen.absorb(e.seen, absorbed)
 	}
-	p.met = &meeting{ends: f.ends}
+	p.met = &meeting{ends: f.ends, merge: mergeOf(p, f), trees: f.trees}
 	*p = Token{ID: p.ID, At: f.join, Phase: Arrived, Input: f.union(), Loops: p.Loops, walker: p.walker}
 	s.wake(p)
 }

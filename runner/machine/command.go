@@ -83,7 +83,20 @@ type Finish struct {
 	Commit bool // the node may have written
 }
 
+// Merge puts the work of branches together, in order and up to the first
+// conflict that Sides does not decide. Mark asks for the files with both sides
+// marked, for an agent.
+type Merge struct {
+	Effect
+	Tree     Tree   // merged into
+	Base     string // commit that the branches started from
+	Branches []event.MergeBranch
+	Sides    map[string]string // of the first branch: ours or theirs by path
+	Mark     bool
+}
+
 func (Record) isCommand()     {}
+func (Merge) isCommand()      {}
 func (CallModel) isCommand()  {}
 func (CallTool) isCommand()   {}
 func (RunCommand) isCommand() {}

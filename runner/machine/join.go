@@ -30,6 +30,9 @@ func (s *State) join(t *Token, op *ir.Join) Command {
 		if cause := t.met.missing(op); cause != "" {
 			return t.fails(event.FailBranch, "%s", cause)
 		}
+		if c := s.mergeStep(t, op); c != nil {
+			return c
+		}
 	}
 	output := maps.Clone(t.Input)
 	if t.At.Out != nil {

@@ -56,7 +56,7 @@ func (s *State) step(t *Token) Command {
 	case Working:
 		return s.work(t)
 	case Completed:
-		return Finish{Effect: t.effect("finish"), Done: t.done(), Commit: t.Wrote && s.Workflow.Worktree}
+		return Finish{Effect: t.effect("finish"), Done: t.done(), Commit: (t.Wrote || t.back != nil) && s.Workflow.Worktree}
 	case Leaving:
 		return s.leave(t)
 	case Asking:

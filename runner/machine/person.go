@@ -53,7 +53,7 @@ func (s *State) ask(t *Token, op *ir.Ask) Command {
 // question is the common part of everything that a person is asked.
 func (s *State) question(t *Token, gate gates.ID) gates.Question {
 	return gates.Question{
-		Run: string(s.Run), Workflow: s.Workflow.Name, Node: t.At.ID, Gate: gate, Branch: s.Branch, Commit: s.Head,
+		Run: string(s.Run), Workflow: s.Workflow.Name, Node: t.At.ID, Gate: gate, Branch: s.Branch, Commit: t.tree.Head,
 	}
 }
 

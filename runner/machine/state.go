@@ -59,6 +59,8 @@ type State struct {
 	waiting   int  // tokens that wait for a person
 	stale     bool // something was written since Evidence
 	changed   bool // the branch has a commit of its own
+	root      *Tree
+	dropped   []string
 	warned    map[string]bool
 }
 

@@ -100,6 +100,8 @@ func describeCommand(c machine.Command) string {
 		return "a question " + string(c.Key)
 	case machine.PollGate:
 		return "the question " + string(c.Key) + " again"
+	case machine.Merge:
+		return "a merge " + string(c.Key)
 	case machine.Verify:
 		return "a verification " + string(c.Key)
 	case machine.Finish:

@@ -52,6 +52,9 @@ func (r *replay) startOf(command machine.Command, recorded event.Body) (event.Bo
 	case machine.OpenGate:
 		_, ok := recorded.(*event.GateOpened)
 		return &event.GateOpened{Key: c.Key, Gate: string(c.Question.Gate), Question: event.Inline(encode(c.Question))}, ok
+	case machine.Merge:
+		_, ok := recorded.(*event.MergeStarted)
+		return &event.MergeStarted{Key: c.Key, Attempt: c.Attempt, Ours: c.Tree.Head, Branches: c.Branches, Sides: c.Sides}, ok
 	case machine.Verify:
 		_, ok := recorded.(*event.VerifyStarted)
 		return &event.VerifyStarted{Key: c.Key}, ok

@@ -102,7 +102,8 @@ func (r *replay) apply(e *event.Event) error {
 func (r *replay) check(e *event.Event) error {
 	switch b := e.Body.(type) {
 	case *event.RunStarted, *event.RunResumed, *event.EffectForfeited, *event.GateAsked,
-		*event.ModelCallFailed, *event.ToolCallFinished, *event.CommandFinished, *event.VerifyFinished:
+		*event.ModelCallFailed, *event.ToolCallFinished, *event.CommandFinished, *event.VerifyFinished,
+		*event.MergeFinished:
 		return nil // from outside
 	case *event.RunStopped:
 		return r.stopped(e)
@@ -112,7 +113,12 @@ func (r *replay) check(e *event.Event) error {
 		return r.person(e, b)
 	case *event.NodeFinished:
 		return r.finished(e, b)
-	case *event.ModelCallStarted, *event.ToolCallStarted, *event.CommandStarted, *event.GateOpened, *event.VerifyStarted:
+	case *event.NodeFailed:
+		if r.unresolved(e, b) {
+			return nil
+		}
+	case *event.ModelCallStarted, *event.ToolCallStarted, *event.CommandStarted, *event.GateOpened, *event.VerifyStarted,
+		*event.MergeStarted:
 		return r.started(e)
 	}
 	r.result.Decisions++
@@ -180,6 +186,16 @@ func (r *replay) finished(e *event.Event, b *event.NodeFinished) error {
 		return differ(e, text)
 	}
 	return nil
+}
+
+// unresolved: only git can tell that an agent left the marks of a conflict.
+func (r *replay) unresolved(e *event.Event, b *event.NodeFailed) bool {
+	f, due := r.state.Step(e.Token).(machine.Finish)
+	if !due || b.Class != event.FailConflict {
+		return false
+	}
+	merges, _ := f.Token.Merging()
+	return merges != ""
 }
 
 func differ(e *event.Event, expected string) *Difference {

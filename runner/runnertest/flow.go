@@ -116,3 +116,36 @@ func CIFix() *ir.Workflow {
 	f.Edge("approve", "fail", WhenNot("approved"))
 	return f.Seal()
 }
+
+// Writers is parallel work in small: three branches, of which one forks again,
+// each with something to write; a gate in one of them; a judge at the end.
+// conflict is the policy of the outer join.
+func Writers(conflict string) *ir.Workflow {
+	f := NewFlow("writers")
+	text := Field("text", gates.String)
+	agent := func(id string) {
+		f.Node(id, &ir.Call{Model: ir.Literal("m"), Session: ir.Fresh, Tools: []ir.ToolRef{{Name: "read_file"}, {Name: "write_file"}}}, text)
+	}
+	command := func(id, line string, readonly bool) {
+		f.Node(id, &ir.Exec{Command: ir.Literal(line), Readonly: readonly}, text)
+	}
+	f.Node("split", &ir.Route{Mode: ir.FanOutAll})
+	agent("code")
+	agent("manual")
+	f.Node("approve", &ir.Ask{Mode: ir.Pause}, Field("approved", gates.Bool))
+	f.Node("again", &ir.Route{Mode: ir.FanOutAll})
+	command("left", "write left.txt", false)
+	command("right", "write right.txt", false)
+	command("look", "look", true)
+	f.Node("inner", &ir.Join{})
+	f.Node("outer", &ir.Join{Conflict: conflict})
+	command("judge", "look", true)
+	agent("mend")
+	f.Edge("split", "code").Edge("split", "manual").Edge("split", "again")
+	f.Edge("code", "outer")
+	f.Edge("manual", "approve").Edge("approve", "outer")
+	f.Edge("again", "left").Edge("again", "right").Edge("again", "look")
+	f.Edge("left", "inner").Edge("right", "inner").Edge("look", "inner")
+	f.Edge("inner", "outer").Edge("outer", "judge").Edge("judge", "done")
+	return f.Seal()
+}

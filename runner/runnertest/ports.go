@@ -13,20 +13,20 @@ import (
 	"github.com/pawl-ci/pawl/runner/event"
 )
 
-type model World
+type model port
 
 // Complete implements runner.Model.
 func (m *model) Complete(ctx context.Context, req *runner.ModelRequest) (*runner.ModelResponse, error) {
-	w := (*World)(m)
+	w := m.World
 	t := req.Trace
 	key := fmt.Sprintf("%s#%d turn %d", t.Node, t.Visit, t.Turn)
 	var resp *runner.ModelResponse
-	err := w.operation(func() error {
+	err := (*port)(m).operation(func() error {
 		w.calls[key]++
 		var err error
 		resp, err = w.Answer(req)
 		return err
-	})
+	}, "model "+key)
 	if err == nil {
 		w.mu.Lock()
 		w.answered[key]++
@@ -42,7 +42,7 @@ func (m *model) Complete(ctx context.Context, req *runner.ModelRequest) (*runner
 	return nil, &runner.ModelError{Class: runner.Malformed, Detail: err.Error(), Retryable: true, InDoubt: true, Err: err}
 }
 
-type tools World
+type tools port
 
 // toolNames are the tools of the in-memory world.
 var toolNames = []string{"read_file", "write_file"}
@@ -61,106 +61,124 @@ func (*tools) Specs(names []string) ([]runner.ToolSpec, error) {
 
 // Call implements runner.Tools.
 func (t *tools) Call(_ context.Context, name string, args json.RawMessage) (runner.ToolResult, error) {
-	w := (*World)(t)
+	p := (*port)(t)
 	var in struct{ Path, Content string }
 	if err := json.Unmarshal(args, &in); err != nil {
 		return runner.ToolResult{Text: err.Error(), Error: true}, nil
 	}
 	var out runner.ToolResult
-	err := w.operation(func() error {
+	err := p.operation(func() error {
+		files := p.here().files
 		if name == "write_file" {
-			w.files[in.Path] = in.Content
+			files[in.Path] = in.Content
 			out = runner.ToolResult{Text: "written", Summary: "write " + in.Path}
 			return nil
 		}
-		content, ok := w.files[in.Path]
+		content, ok := files[in.Path]
 		out = runner.ToolResult{Text: content, Error: !ok, Summary: "read " + in.Path}
 		return nil
-	})
+	}, "tool "+name+" in "+p.tree)
 	return out, err
 }
 
-type shell World
+type shell port
 
 // Run implements runner.Shell.
 func (s *shell) Run(_ context.Context, cmd runner.ShellCommand) (runner.ShellResult, error) {
-	w := (*World)(s)
+	p := (*port)(s)
 	var out runner.ShellResult
-	err := w.operation(func() error { out = w.Command(w.files, cmd.Line); return nil })
+	err := p.operation(func() error { out = p.Command(p.here().files, cmd.Line); return nil }, "command "+cmd.Line+" in "+p.tree)
 	return out, err
 }
 
-type workspace World
+type workspace port
+
+// here is the worktree that the port works in.
+func (p *port) here() *place { return p.places[p.tree] }
 
 // Snapshot implements runner.Workspace.
 func (ws *workspace) Snapshot(context.Context) (string, error) {
-	w := (*World)(ws)
+	p := (*port)(ws)
 	var id string
-	err := w.operation(func() error { id = w.keep(); return nil })
+	err := p.operation(func() error { id = p.keep(p.here().files); return nil }, "snapshot of "+p.tree)
 	return id, err
 }
 
 // Restore implements runner.Workspace.
 func (ws *workspace) Restore(_ context.Context, head, snapshot string) error {
-	w := (*World)(ws)
-	return w.operation(func() error {
-		if snapshot == "" {
-			snapshot = head
-		}
-		tree := w.tree(snapshot)
-		if tree == nil || w.tree(head) == nil {
-			return fmt.Errorf("restore %s at %s: no such commit", snapshot, head)
-		}
-		w.head, w.files = head, maps.Clone(tree)
-		return nil
-	})
+	p := (*port)(ws)
+	return p.operation(func() error { return p.put(head, snapshot) }, "restore of "+p.tree)
+}
+
+// put makes the worktree what is asked for.
+func (p *port) put(head, snapshot string) error {
+	if snapshot == "" {
+		snapshot = head
+	}
+	files := p.commit(snapshot)
+	if files == nil || p.commit(head) == nil {
+		return fmt.Errorf("restore %s at %s: no such commit", snapshot, head)
+	}
+	p.places[p.tree] = &place{head: head, files: maps.Clone(files)}
+	return nil
 }
 
 // Commit implements runner.Workspace.
-func (ws *workspace) Commit(context.Context, runner.Commit) (string, bool, error) {
-	w := (*World)(ws)
-	changed := false
-	err := w.operation(func() error {
-		if changed = !maps.Equal(w.tree(w.head), w.files); changed {
-			w.head = w.keep()
+func (ws *workspace) Commit(_ context.Context, c runner.Commit) (head string, changed bool, err error) {
+	p := (*port)(ws)
+	err = p.operation(func() error {
+		here := p.here()
+		var marked []string
+		for _, path := range c.Marked {
+			if strings.Contains(here.files[path], mark) {
+				marked = append(marked, path)
+			}
 		}
+		if len(marked) > 0 {
+			return &runner.MarkedError{Files: marked}
+		}
+		if changed = c.Merges != "" || !maps.Equal(p.World.commit(here.head), here.files); changed {
+			here.head = p.keep(here.files)
+		}
+		head = here.head
 		return nil
-	})
-	return w.head, changed, err
+	}, "commit in "+p.tree)
+	return head, changed, err
 }
 
-type verifier World
+type verifier port
 
 // Verify implements runner.Verifier.
 func (v *verifier) Verify(context.Context, []string) (event.Evidence, error) {
-	w := (*World)(v)
+	p := (*port)(v)
 	ev := event.Evidence{Mode: "auto"}
-	err := w.operation(func() error {
-		ev.Passed = w.Passes == nil || w.Passes(w.files)
-		w.files["coverage.out"] = "dropped by the tests"
+	err := p.operation(func() error {
+		files := p.here().files
+		ev.Passed = p.Passes == nil || p.Passes(files)
+		files["coverage.out"] = "dropped by the tests"
 		exit := 0
 		if !ev.Passed {
 			exit, ev.Reason = 1, "tests: exit status 1"
 		}
 		ev.Commands = []event.CommandEvidence{{Name: "tests", Command: "test", Exit: exit}}
 		return nil
-	})
+	}, "verify in "+p.tree)
 	return ev, err
 }
 
-type gate World
+type gate port
 
 // Ask implements runner.Gate. A question is posted once, however often it is
 // asked.
 func (g *gate) Ask(_ context.Context, q gates.Question) (*gates.Answer, string, error) {
-	w := (*World)(g)
+	w := g.World
 	var answer *gates.Answer
-	err := w.operation(func() error {
+	err := (*port)(g).operation(func() error {
 		w.asked[q.Gate] = 1
 		if w.Person != nil {
 			answer = w.Person(q)
 		}
 		return nil
-	})
+	}, "ask "+string(q.Gate))
 	return answer, "memory://" + string(q.Gate), err
 }

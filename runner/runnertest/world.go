@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,13 +59,17 @@ type World struct {
 	mu      sync.Mutex
 	events  []event.Event
 	blobs   map[event.Digest][]byte
-	files   map[string]string
+	places  map[string]*place // worktrees by name; "" is the run's own
 	trees   []map[string]string
-	head    string
 	now     time.Time
 	crashed bool
+	process int // what an earlier one still does, does not count
 	op      int
 	at      int
+	point   string
+	points  []string
+	times   map[string]int // how often each has happened
+	fired   bool
 	fault   Fault
 
 	calls    map[string]int // by conversation position: how often the model was asked
@@ -75,23 +80,40 @@ type World struct {
 // NewWorld returns a world whose repository holds files.
 func NewWorld(files map[string]string) *World {
 	w := &World{
-		blobs: make(map[event.Digest][]byte), files: maps.Clone(files),
+		blobs: make(map[event.Digest][]byte), places: map[string]*place{"": {files: maps.Clone(files)}},
 		now:   time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		calls: make(map[string]int), answered: make(map[string]int), asked: make(map[gates.ID]int),
+		times: make(map[string]int), calls: make(map[string]int), answered: make(map[string]int), asked: make(map[gates.ID]int),
 	}
-	if w.files == nil {
-		w.files = make(map[string]string)
+	root := w.places[""]
+	if root.files == nil {
+		root.files = make(map[string]string)
 	}
-	w.head = w.keep()
+	root.head = w.keep(root.files)
 	return w
 }
 
 // Ports connects an engine to the world.
 func (w *World) Ports() runner.Ports {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := &port{World: w, of: w.process}
 	return runner.Ports{
-		Model: (*model)(w), Tools: (*tools)(w), Shell: (*shell)(w), Workspace: (*workspace)(w),
-		Verifier: (*verifier)(w), Gate: (*gate)(w), Log: (*log)(w), Blobs: (*blobs)(w), Clock: (*clock)(w),
+		Model: (*model)(p), Tools: (*tools)(p), Shell: (*shell)(p), Workspace: (*workspace)(p), Branches: (*branches)(p),
+		Verifier: (*verifier)(p), Gate: (*gate)(p), Log: (*log)(p), Blobs: (*blobs)(p), Clock: (*clock)(w),
 	}
+}
+
+// port is the world as one process sees it, from one worktree.
+type port struct {
+	*World
+	of   int // the process
+	tree string
+}
+
+// place is one worktree.
+type place struct {
+	files map[string]string
+	head  string
 }
 
 // Inject makes the n-th operation from now (counting from 1) end in fault.
@@ -101,11 +123,36 @@ func (w *World) Inject(n int, fault Fault) {
 	w.op, w.at, w.fault = 0, n, fault
 }
 
+// InjectAt makes the operation of that name, of those that [World.Points] lists,
+// end in fault.
+func (w *World) InjectAt(point string, fault Fault) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.point, w.fault = point, fault
+}
+
+// Fired reports whether an injected fault has happened.
+func (w *World) Fired() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.fired
+}
+
+// Points names everything that happened so far and could have failed: every
+// operation by what it does and where, every append by each of its events. The
+// names do not depend on which of several branches is faster.
+func (w *World) Points() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.points)
+}
+
 // Restart begins a new process in the same world, without faults.
 func (w *World) Restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.crashed, w.op, w.at, w.fault = false, 0, 0, None
+	w.crashed, w.op, w.at, w.point, w.fault = false, 0, 0, "", None
+	w.process++
 	w.now = w.now.Add(time.Hour)
 }
 
@@ -120,10 +167,21 @@ func (w *World) Operations() int { return w.op }
 func (w *World) Events() []event.Event { return append([]event.Event(nil), w.events...) }
 
 // Files is the content of the branch's head.
-func (w *World) Files() map[string]string { return w.tree(w.head) }
+func (w *World) Files() map[string]string { return w.commit(w.Head()) }
 
 // Head is the last commit of the branch.
-func (w *World) Head() string { return w.head }
+func (w *World) Head() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.places[""].head
+}
+
+// Worktrees names the worktrees of branches that are there, sorted.
+func (w *World) Worktrees() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(w.places)), func(name string) bool { return name == "" })
+}
 
 // Repeated lists the model calls that were made again although their answer had
 // been recorded.
@@ -147,44 +205,56 @@ func (w *World) Calls() int {
 }
 
 // operation runs do under the world's rules: it may fail, or crash the process
-// before or after taking effect.
-func (w *World) operation(do func() error) error {
+// before or after taking effect. names are what the operation is, as points.
+func (p *port) operation(do func() error, names ...string) error {
+	w := p.World
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.crashed {
+	if w.crashed || p.of != w.process {
 		return ErrCrash
 	}
-	w.op++
-	fault := None
-	if w.op == w.at {
-		fault = w.fault
-	}
-	switch fault {
+	switch w.hit(names) {
 	case Fails:
+		return ErrFault
+	case FailsPersisted:
+		_ = do()
 		return ErrFault
 	case CrashBefore:
 		w.crashed = true
 		return ErrCrash
-	}
-	err := do()
-	switch fault {
-	case FailsPersisted:
-		return ErrFault
 	case CrashAfter:
+		_ = do()
 		w.crashed = true
 		return ErrCrash
 	}
-	return err
+	return do()
 }
 
-func (w *World) keep() string {
-	w.trees = append(w.trees, maps.Clone(w.files))
+// hit counts an operation and returns the fault that it ends in.
+func (w *World) hit(names []string) Fault {
+	w.op++
+	here := w.op == w.at
+	for _, name := range names {
+		w.times[name]++
+		name = fmt.Sprintf("%s %d", name, w.times[name])
+		w.points = append(w.points, name)
+		here = here || name == w.point
+	}
+	if !here || w.fault == None {
+		return None
+	}
+	w.fired = true
+	return w.fault
+}
+
+func (w *World) keep(files map[string]string) string {
+	w.trees = append(w.trees, maps.Clone(files))
 	return fmt.Sprintf("c%04d", len(w.trees))
 }
 
-func (w *World) tree(commit string) map[string]string {
+func (w *World) commit(id string) map[string]string {
 	var n int
-	if _, err := fmt.Sscanf(commit, "c%d", &n); err != nil || n < 1 || n > len(w.trees) {
+	if _, err := fmt.Sscanf(id, "c%d", &n); err != nil || n < 1 || n > len(w.trees) {
 		return nil
 	}
 	return w.trees[n-1]
@@ -234,12 +304,16 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
-type log World
+type log port
 
 // Append implements runner.Log.
 func (l *log) Append(_ context.Context, events []event.Event) error {
-	w := (*World)(l)
-	return w.operation(func() error {
+	w := l.World
+	var names []string
+	for _, e := range events {
+		names = append(names, fmt.Sprintf("append %s of %s by token %d", e.Body.EventType(), e.Node, e.Token))
+	}
+	return (*port)(l).operation(func() error {
 		for _, e := range events {
 			if want := event.Seq(len(w.events) + 1); e.Seq != want {
 				return fmt.Errorf("append event %d: %d was expected", e.Seq, want)
@@ -247,15 +321,14 @@ func (l *log) Append(_ context.Context, events []event.Event) error {
 			w.events = append(w.events, e)
 		}
 		return nil
-	})
+	}, names...)
 }
 
-type blobs World
+type blobs port
 
 // Put implements runner.Blobs.
 func (b *blobs) Put(d event.Digest, content []byte) error {
-	w := (*World)(b)
-	return w.operation(func() error { w.blobs[d] = append([]byte(nil), content...); return nil })
+	return (*port)(b).operation(func() error { b.blobs[d] = append([]byte(nil), content...); return nil }, "put blob")
 }
 
 // Get implements runner.Blobs.
