@@ -22,33 +22,46 @@ const RunTrailer = "Pawl-Run"
 // of the run itself are what a crash between commit and record leaves, and are
 // accepted. A head that this repository does not have is a *[Problem].
 func (r *Repo) Attach(ctx context.Context, branch, path, head string) (*Tree, error) {
-	commit, tree, err := r.resolve(ctx, head)
+	t, _, err := r.attach(ctx, attachment{branch: branch, path: path, head: head, run: runOf(branch), transports: online})
+	return t, err
+}
+
+// attachment says which worktree is taken up, and by which run.
+type attachment struct {
+	branch, path, head string
+	run                string
+	transports         string // online or offline, when files are checked out
+}
+
+// attach reports beside the worktree whether it was made anew, with head's files.
+func (r *Repo) attach(ctx context.Context, a attachment) (t *Tree, made bool, err error) {
+	commit, tree, err := r.resolve(ctx, a.head)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	path, err = canonical(path)
+	path, err := canonical(a.path)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if err := r.free(ctx, branch, path); err != nil {
-		return nil, err
+	if err := r.free(ctx, a.branch, path); err != nil {
+		return nil, false, err
 	}
-	if err := r.settleBranch(ctx, branch, commit); err != nil {
-		return nil, err
+	if err := r.settleBranch(ctx, a, commit); err != nil {
+		return nil, false, err
 	}
-	t, err := r.reuse(branch, path, commit, tree)
+	t, err = r.reuse(a.branch, path, commit, tree)
 	if t != nil || err != nil {
-		return t, err
+		return t, false, err
 	}
 	if err := r.clear(ctx, path); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	t, err = r.plant(ctx, branch, path, commit, tree)
+	t, err = r.plant(ctx, a.branch, path, commit, tree, a.transports)
 	if err != nil {
 		_ = forceRemove(path)
-		return nil, fmt.Errorf("check out branch %s again: %w", branch, err)
+		return nil, false, fmt.Errorf("check out branch %s again: %w", a.branch, err)
 	}
-	return t, nil
+	return t, true, nil
 }
 
 // canonical is the form of path that git records; parents may be missing.
@@ -84,7 +97,8 @@ func (r *Repo) free(ctx context.Context, branch, path string) error {
 }
 
 // settleBranch makes a missing branch at head, and refuses one that has moved.
-func (r *Repo) settleBranch(ctx context.Context, branch, head string) error {
+func (r *Repo) settleBranch(ctx context.Context, a attachment, head string) error {
+	branch := a.branch
 	tip, err := r.do(ctx, "for-each-ref", "--format=%(objectname)", "refs/heads/"+branch)
 	if err != nil {
 		return fmt.Errorf("find branch %s: %w", branch, err)
@@ -93,7 +107,7 @@ func (r *Repo) settleBranch(ctx context.Context, branch, head string) error {
 	if tip == "" {
 		return r.createBranch(ctx, branch, head)
 	}
-	foreign, err := r.foreign(ctx, head, tip, runOf(branch))
+	foreign, err := r.foreign(ctx, head, tip, a.run)
 	if err != nil {
 		return fmt.Errorf("compare branch %s with its record: %w", branch, err)
 	}

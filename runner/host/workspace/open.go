@@ -39,11 +39,16 @@ type Repo struct {
 	gitDir string
 	author Identity
 	pins   *git.Pins
-	trash  sync.WaitGroup
+	// mergeTree: this git merges commits without a worktree.
+	mergeTree bool
+	trash     sync.WaitGroup
 }
 
 // The oldest git whose `read-tree --reset -u` overwrites untracked files.
 const oldestMajor, oldestMinor = 2, 34
+
+// mergeTreeMinor is the first git 2 whose merge-tree writes the merged tree.
+const mergeTreeMinor = 38
 
 // Open finds the repository that dir lies in. It writes nothing. An error that
 // the user can mend is a *[Problem].
@@ -55,11 +60,11 @@ func Open(ctx context.Context, dir string, opt Options) (*Repo, error) {
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
 		return nil, &Problem{Kind: NoDirectory, Text: dir + " is not a directory", Err: err}
 	}
-	g, err := findGit(ctx, dir, opt)
+	g, mergeTree, err := findGit(ctx, dir, opt)
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{git: g, author: opt.Author}
+	r := &Repo{git: g, author: opt.Author, mergeTree: mergeTree}
 	if r.author.Name == "" || r.author.Email == "" {
 		r.author = Identity{"pawl", "pawl@pawl-ci.invalid"}
 	}
@@ -73,19 +78,20 @@ func Open(ctx context.Context, dir string, opt Options) (*Repo, error) {
 	return r, err
 }
 
-func findGit(ctx context.Context, dir string, opt Options) (*git.Git, error) {
-	g, err := git.Find(opt.Git, opt.Env)
+// findGit also reports whether that git can merge commits without a worktree.
+func findGit(ctx context.Context, dir string, opt Options) (g *git.Git, mergeTree bool, err error) {
+	g, err = git.Find(opt.Git, opt.Env)
 	if err != nil {
-		return nil, &Problem{Kind: NoGit, Text: "git was not found (" + err.Error() + ")", Hint: "install git 2.34 or newer", Err: err}
+		return nil, false, &Problem{Kind: NoGit, Text: "git was not found (" + err.Error() + ")", Hint: "install git 2.34 or newer", Err: err}
 	}
 	major, minor, text, err := g.Version(ctx, dir)
 	if err != nil {
-		return nil, &Problem{Kind: NoGit, Text: g.Path() + " does not work: " + err.Error(), Err: err}
+		return nil, false, &Problem{Kind: NoGit, Text: g.Path() + " does not work: " + err.Error(), Err: err}
 	}
 	if major < oldestMajor || major == oldestMajor && minor < oldestMinor {
-		return nil, &Problem{Kind: OldGit, Text: fmt.Sprintf("%s is %q", g.Path(), text), Hint: "pawl needs git 2.34 or newer"}
+		return nil, false, &Problem{Kind: OldGit, Text: fmt.Sprintf("%s is %q", g.Path(), text), Hint: "pawl needs git 2.34 or newer"}
 	}
-	return g, nil
+	return g, major > oldestMajor || minor >= mergeTreeMinor, nil
 }
 
 // discover asks git, which also checks who owns the repository. Later calls name

@@ -34,7 +34,7 @@ func (r *Repo) Start(ctx context.Context, branch, path, base string) (*Tree, err
 		undo()
 		return nil, err
 	}
-	t, err := r.plant(ctx, branch, path, commit, tree)
+	t, err := r.plant(ctx, branch, path, commit, tree, online)
 	if err != nil {
 		r.uproot(ctx, branch, path, commit)
 		undo()
@@ -81,7 +81,7 @@ func (r *Repo) createBranch(ctx context.Context, branch, commit string) error {
 }
 
 // plant makes the worktree of an existing branch and fills it with commit.
-func (r *Repo) plant(ctx context.Context, branch, path, commit, tree string) (*Tree, error) {
+func (r *Repo) plant(ctx context.Context, branch, path, commit, tree, transports string) (*Tree, error) {
 	if _, err := r.do(ctx, "worktree", "add", "--quiet", "--force", "--no-checkout", "--", path, branch); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (r *Repo) plant(ctx context.Context, branch, path, commit, tree string) (*T
 	if err != nil {
 		return nil, err
 	}
-	return t, t.populate(ctx)
+	return t, t.populate(ctx, transports)
 }
 
 // tree makes the Tree of a worktree that git knows.

@@ -50,18 +50,23 @@ func (t *Tree) do(ctx context.Context, args ...string) (string, error) {
 }
 
 func (t *Tree) call(ctx context.Context, c git.Call) (string, error) {
-	c.Dir = t.Path
-	c.Env = append([]string{"GIT_DIR=" + t.entry, "GIT_WORK_TREE=" + t.Path, "GIT_INDEX_FILE=" + t.index(), offline}, c.Env...)
-	c, err := t.repo.pins.Apply(ctx, c, t.entry)
+	c, err := t.repo.pins.Apply(ctx, t.located(c), t.entry)
 	if err != nil {
 		return "", err
 	}
 	return t.repo.git.Run(ctx, c)
 }
 
+// located is c in the worktree.
+func (t *Tree) located(c git.Call) git.Call {
+	c.Dir = t.Path
+	c.Env = append([]string{"GIT_DIR=" + t.entry, "GIT_WORK_TREE=" + t.Path, "GIT_INDEX_FILE=" + t.index(), offline}, c.Env...)
+	return c
+}
+
 // populate fills a new worktree with the files of head.
-func (t *Tree) populate(ctx context.Context) error {
-	if _, err := t.call(ctx, git.Call{Env: []string{online}, Args: []string{"read-tree", "--reset", "-u", t.head}}); err != nil {
+func (t *Tree) populate(ctx context.Context, transports string) error {
+	if _, err := t.call(ctx, git.Call{Env: []string{transports}, Args: []string{"read-tree", "--reset", "-u", t.head}}); err != nil {
 		return err
 	}
 	if err := t.shareIndex(ctx); err != nil {
@@ -122,7 +127,7 @@ func (t *Tree) Snapshot(ctx context.Context) (string, error) {
 	if parent == "" {
 		parent = t.head
 	}
-	id, err := t.commitTree(ctx, tree, parent, "snapshot of "+t.run+"\n", time.Unix(0, 0))
+	id, err := t.commitTree(ctx, tree, []string{parent}, "snapshot of "+t.run+"\n", time.Unix(0, 0))
 	if err == nil {
 		err = t.updateRefs(ctx, "refs/pawl/"+t.run, id)
 	}
@@ -144,9 +149,19 @@ func (t *Tree) Commit(ctx context.Context, c runner.Commit) (head string, change
 	if err != nil {
 		return "", false, fmt.Errorf("commit %s: %w", t.Path, err)
 	}
-	id := t.head
-	if changed = tree != t.headTree; changed {
-		if id, err = t.commitTree(ctx, tree, t.head, msg, c.Time); err != nil {
+	id, parents := t.head, []string{t.head}
+	if c.Merges != "" {
+		parents = append(parents, c.Merges)
+		marked, err := t.marked(ctx, c.Marked)
+		if err == nil && len(marked) > 0 {
+			err = &runner.MarkedError{Files: marked}
+		}
+		if err != nil {
+			return "", false, fmt.Errorf("commit %s: %w", t.Path, err)
+		}
+	}
+	if changed = tree != t.headTree || c.Merges != ""; changed {
+		if id, err = t.commitTree(ctx, tree, parents, msg, c.Time); err != nil {
 			return "", false, fmt.Errorf("commit %s: %w", t.Path, err)
 		}
 	}
@@ -161,9 +176,13 @@ func (t *Tree) Commit(ctx context.Context, c runner.Commit) (head string, change
 }
 
 // commitTree writes a commit object; nothing refers to it yet.
-func (t *Tree) commitTree(ctx context.Context, tree, parent, msg string, at time.Time) (string, error) {
+func (t *Tree) commitTree(ctx context.Context, tree string, parents []string, msg string, at time.Time) (string, error) {
+	args := []string{"commit-tree", tree, "-F", "-"}
+	for _, p := range parents {
+		args = append(args, "-p", p)
+	}
 	who, date := t.repo.author, "@"+strconv.FormatInt(at.Unix(), 10)+" +0000"
-	out, err := t.call(ctx, git.Call{Stdin: msg, Args: []string{"commit-tree", tree, "-p", parent, "-F", "-"}, Env: []string{
+	out, err := t.call(ctx, git.Call{Stdin: msg, Args: args, Env: []string{
 		"GIT_AUTHOR_NAME=" + who.Name, "GIT_AUTHOR_EMAIL=" + who.Email, "GIT_AUTHOR_DATE=" + date,
 		"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email, "GIT_COMMITTER_DATE=" + date}})
 	return strings.TrimSpace(out), err

@@ -98,3 +98,12 @@ func fullDisk(c Call) string {
 	}
 	return ""
 }
+
+// Exit is the status with which git ended, 0 when err is not about that.
+func Exit(err error) int {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Exit
+	}
+	return 0
+}

@@ -163,3 +163,23 @@ func neutral(key string) string {
 	}
 	return ""
 }
+
+// Merging returns c with every merge driver of the present configuration replaced
+// by one that does nothing but report a conflict: drivers are programs, and who
+// changes a repository may name any.
+func (p *Pins) Merging(ctx context.Context, c Call) (Call, error) {
+	now, err := p.git.settings(ctx, c)
+	if err != nil {
+		return c, err
+	}
+	seen := make(map[string]bool)
+	for _, s := range now {
+		if strings.HasPrefix(s.key, "merge.") && strings.HasSuffix(s.key, ".driver") && !seen[s.key] {
+			name := fmt.Sprintf("PAWL_MERGE_%d", len(seen))
+			seen[s.key] = true
+			c.Conf = append(slices.Clip(c.Conf), "--config-env="+s.key+"="+name)
+			c.Env = append(slices.Clip(c.Env), name+"=false")
+		}
+	}
+	return c, nil
+}
