@@ -47,7 +47,6 @@ func TestWorkflows(t *testing.T) {
 
 // waiting are patterns that the engine cannot run to the end yet, and why.
 var waiting = map[string]string{
-	"parallel_writers":                 "branches that write share a worktree",
 	"dual_model_plan_implement_review": "agent programs as backends",
 }
 

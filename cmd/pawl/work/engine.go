@@ -15,8 +15,6 @@ import (
 	"github.com/pawl-ci/pawl/report/page"
 	"github.com/pawl-ci/pawl/runner"
 	"github.com/pawl-ci/pawl/runner/event"
-	"github.com/pawl-ci/pawl/runner/host/tool"
-	"github.com/pawl-ci/pawl/runner/host/verify"
 	"github.com/pawl-ci/pawl/runner/machine"
 
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
@@ -100,35 +98,32 @@ func (j *job) giveBack(ctx context.Context, state *machine.State) {
 	_ = j.place.Repo.Wait(ctx) // nobody depends on it
 }
 
-// ports wires the rooms below to the engine; done lets go of the worktree.
+// ports wires the rooms below to the engine; done lets go of the worktrees.
 func (j *job) ports(state *machine.State) (ports runner.Ports, done func() error, err error) {
-	root, gitDir := j.workDir(), ""
-	if j.tree != nil {
-		gitDir = j.tree.GitDir()
-	} else if err := os.MkdirAll(root, 0o700); err != nil {
-		return runner.Ports{}, nil, cli.Host(fmt.Errorf("make the run's directory: %w", err), cli.DiskHint(err))
+	root := j.workDir()
+	if j.tree == nil {
+		if err := os.MkdirAll(root, 0o700); err != nil {
+			return runner.Ports{}, nil, cli.Host(fmt.Errorf("make the run's directory: %w", err), cli.DiskHint(err))
+		}
 	}
-	shell := tool.NewShell(tool.ShellConfig{
-		Root: root, Env: j.cage.env, RunID: j.place.Mark(j.id), Timeout: j.flags.toolTimeout,
-		Confine: j.cage.policy, Required: j.flags.sandbox == sandboxRequired,
-	})
 	base := state.Base
 	if base == "" && j.place.Repo != nil {
 		base = j.place.Repo.Head
 	}
-	builtin, err := tool.New(tool.Config{Root: root, Shell: shell, Base: base, Env: j.cage.env, GitDir: gitDir})
+	here, letGo, err := j.bench(root, j.tree, base)
 	if err != nil {
-		return runner.Ports{}, nil, cli.Host(fmt.Errorf("set up the tools: %w", err), "")
+		return runner.Ports{}, nil, err
 	}
-	tools := &toolset{Tools: builtin, servers: j.mcp}
 	p := runner.Ports{
-		Model: j.settings.Client(), Tools: tools, Shell: shell, Verifier: verify.New(shell, os.DirFS(root), verify.Options{}),
+		Model: j.settings.Client(), Tools: here.Tools, Shell: here.Shell, Verifier: here.Verifier, Workspace: here.Workspace,
 		Gate: j.gate(state), Log: j.record, Blobs: j.record, Clock: wallClock{},
 	}
-	if j.tree != nil {
-		p.Workspace = j.tree
+	if j.tree == nil {
+		return p, letGo, nil
 	}
-	return p, tools.Close, nil
+	beside := &branches{Branches: j.tree.Branches(), job: j, base: base, done: make(map[string]func() error)}
+	p.Branches = beside
+	return p, func() error { return errors.Join(letGo(), beside.close()) }, nil
 }
 
 // gate asks at the terminal, or takes the answers that were given. Answers given
