@@ -28,7 +28,7 @@ var hangs = []struct {
 		name: "model", sign: "→ agent", workflow: agentThatHangs,
 		exchanges: "  - match: {node: agent}\n    replies:\n      - error: {kind: hang}\n      - {text: \"done\"}\n",
 	}, {
-		name: "agent's tool", sign: "tokens in", workflow: agentThatHangs, resume: []string{"--tool-timeout", "10ms"},
+		name: "agent's tool", sign: "tokens in", workflow: agentThatHangs, resume: []string{"--tool-timeout", "1500ms"},
 		exchanges: "  - match: {node: agent, turn: 1}\n    reply: {tool_calls: [{name: run_command, args: {command: \"trap '' TERM INT; sleep 1000 & wait\"}}]}\n" +
 			"  - match: {node: agent, turn: 2}\n    reply: {text: \"done\"}\n",
 	}, {
