@@ -146,7 +146,8 @@ func (r *Repo) reuse(branch, path, commit, tree string) (*Tree, error) {
 		return nil, err
 	}
 	for _, lock := range []string{t.index(), filepath.Join(entry, "index"), filepath.Join(entry, "HEAD"),
-		filepath.Join(r.CommonDir, "refs", "heads", filepath.FromSlash(branch))} {
+		filepath.Join(r.CommonDir, "refs", "heads", filepath.FromSlash(branch)),
+		filepath.Join(r.CommonDir, "refs", "pawl", runOf(branch))} {
 		// The run's record is locked by its one process, so a lock on what only
 		// the run writes was left by a machine that died.
 		if err := os.Remove(lock + ".lock"); err != nil && !errors.Is(err, fs.ErrNotExist) {

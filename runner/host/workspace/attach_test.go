@@ -41,7 +41,7 @@ func TestAttachTakesUpTheWorktree(t *testing.T) {
 		}},
 		{"locks of a machine that died", func(p *place, tree *Tree) {
 			for _, file := range []string{tree.index(), filepath.Join(tree.entry, "index"), filepath.Join(tree.entry, "HEAD"),
-				filepath.Join(p.dir, ".git/refs/heads", testBranch)} {
+				filepath.Join(p.dir, ".git/refs/heads", testBranch), filepath.Join(p.dir, ".git/refs/pawl/run-1")} {
 				put(p.t, filepath.Dir(file), filepath.Base(file)+".lock", "")
 			}
 		}},
