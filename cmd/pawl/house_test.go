@@ -31,6 +31,7 @@ var largeRooms = map[string]struct {
 	cap    int
 	reason string
 }{
+	"cmd/pawl/work":  {2200, "one attempt: every port is wired from the same flags, and parting them would pass them all along"},
 	"runner/event":   {2100, "one vocabulary: most lines are the structs that a record is made of"},
 	"runner/machine": {3000, "one state: each rule is an event applied and a step decided, and neither half can be read alone"},
 }
