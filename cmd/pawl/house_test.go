@@ -31,9 +31,11 @@ var largeRooms = map[string]struct {
 	cap    int
 	reason string
 }{
-	"cmd/pawl/work":  {2200, "one attempt: every port is wired from the same flags, and parting them would pass them all along"},
-	"runner/event":   {2100, "one vocabulary: most lines are the structs that a record is made of"},
-	"runner/machine": {3000, "one state: each rule is an event applied and a step decided, and neither half can be read alone"},
+	"cmd/pawl/work":         {2200, "one attempt: every port is wired from the same flags, and parting them would pass them all along"},
+	"runner/event":          {2100, "one vocabulary: most lines are the structs that a record is made of"},
+	"runner":                {2300, "one engine: what it performs for each command, and the ports it performs it through"},
+	"runner/host/workspace": {2100, "one worktree: branch, index, files and merges are one state of one git directory"},
+	"runner/machine":        {3500, "one state: each rule is an event applied and a step decided, and neither half can be read alone"},
 }
 
 // houseFile is one Go file that is no test.
