@@ -20,6 +20,7 @@ import (
 	"github.com/pawl-ci/pawl/cmd/pawl/language"
 	"github.com/pawl-ci/pawl/cmd/pawl/models"
 	"github.com/pawl-ci/pawl/cmd/pawl/records"
+	"github.com/pawl-ci/pawl/cmd/pawl/scaffold"
 	"github.com/pawl-ci/pawl/cmd/pawl/work"
 )
 
@@ -75,6 +76,7 @@ func command(a *cli.App) *cobra.Command {
 	root.AddCommand(records.Commands(a)...)
 	root.AddCommand(models.Commands(a)...)
 	root.AddCommand(language.Commands(a)...)
+	root.AddCommand(scaffold.Commands(a)...)
 	root.AddCommand(versionCommand(a))
 	return root
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -77,6 +78,19 @@ func isFlagError(err error) bool {
 		}
 	}
 	return false
+}
+
+// Reason is what an error of the file system says, without the name of the file,
+// which the reader sees anyway.
+func Reason(err error) error {
+	var p *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("there is no such file")
+	case errors.As(err, &p):
+		return p.Err
+	}
+	return err
 }
 
 // DiskHint names the remedy for what a full or read-only disk does, or is "".

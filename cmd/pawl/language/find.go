@@ -3,7 +3,6 @@ package language
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -84,21 +83,8 @@ func (f *finder) argument(arg string) error {
 	case strings.ContainsAny(arg, "*?[{"):
 		return f.glob(arg)
 	}
-	f.add(target{name: arg, path: path, problem: reason(err)})
+	f.add(target{name: arg, path: path, problem: cli.Reason(err)})
 	return nil
-}
-
-// reason is what an error of the file system says, without the name that the
-// reader sees anyway.
-func reason(err error) error {
-	var p *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("there is no such file")
-	case errors.As(err, &p):
-		return p.Err
-	}
-	return err
 }
 
 func (f *finder) add(t target) {
@@ -124,7 +110,7 @@ func (f *finder) directory(arg, path string) error {
 		name := filepath.Join(arg, strings.TrimPrefix(p, path))
 		switch {
 		case err != nil:
-			f.add(target{name: name, path: p, problem: reason(err)})
+			f.add(target{name: name, path: p, problem: cli.Reason(err)})
 		case entry.IsDir() && p != path && slices.Contains(foreign, entry.Name()):
 			return fs.SkipDir
 		case filepath.Ext(p) == extension && f.regular(p):

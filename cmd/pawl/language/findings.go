@@ -23,7 +23,22 @@ func (v *validation) show() error {
 	if err := v.draw(v.app.Err, v.app.Colors(v.app.Err)); err != nil || v.flags.quiet {
 		return err
 	}
-	return v.summary(v.app.Out)
+	if err := v.summary(v.app.Out); err != nil {
+		return err
+	}
+	return v.costs(v.app.Out)
+}
+
+// costs draws the worst cases that were asked for.
+func (v *validation) costs(w io.Writer) error {
+	for i := range v.files {
+		if c := &v.files[i]; c.cost != nil {
+			if err := c.cost.draw(w, c.name, c.workflow); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // findings are those of all files, in the order of the files.
@@ -151,7 +166,10 @@ func (v *validation) annotate() error {
 		if err := v.draw(w, false); err != nil {
 			return err
 		}
-		return v.summary(w)
+		if err := v.summary(w); err != nil {
+			return err
+		}
+		return v.costs(w)
 	})
 	if err != nil {
 		return err
@@ -180,12 +198,13 @@ type checkedFileJSON struct {
 	Warnings    int       `json:"warnings"`
 	Problem     string    `json:"problem,omitempty"` // why it could not be read
 	Diagnostics diag.List `json:"diagnostics"`
+	Cost        *cost     `json:"cost,omitempty"`
 }
 
 func (v *validation) document() validateJSON {
 	doc := validateJSON{OK: !v.fails(), Errors: v.errors, Warnings: v.warnings, Files: []checkedFileJSON{}}
 	for _, c := range v.files {
-		f := checkedFileJSON{File: c.name, Workflow: c.workflow, Recipe: c.recipe, Nodes: c.nodes, Errors: c.errors, Warnings: c.warnings, Diagnostics: c.findings}
+		f := checkedFileJSON{File: c.name, Workflow: c.workflow, Recipe: c.recipe, Nodes: c.nodes, Errors: c.errors, Warnings: c.warnings, Diagnostics: c.findings, Cost: c.cost}
 		if c.problem != nil {
 			f.Problem = c.problem.Error()
 		}

@@ -96,7 +96,7 @@ func (l *layout) file(t target) laidOut {
 	}
 	text, err := l.read(t)
 	if err != nil {
-		f.problem = reason(err)
+		f.problem = cli.Reason(err)
 		return f
 	}
 	f.before = text

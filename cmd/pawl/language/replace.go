@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/pawl-ci/pawl/cmd/pawl/cli"
 )
 
 // ownerWrites is the bit of a file's mode that lets its owner write it.
@@ -17,21 +19,21 @@ const ownerWrites = 0o200
 func replaceFile(path, text string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return reason(err)
+		return cli.Reason(err)
 	}
 	info, err := os.Stat(real)
 	if err != nil {
-		return reason(err)
+		return cli.Reason(err)
 	}
 	if info.Mode().Perm()&ownerWrites == 0 {
 		return errors.New("the file is read-only")
 	}
 	draft, err := writeDraft(real, text, info.Mode().Perm())
 	if err != nil {
-		return fmt.Errorf("write beside it: %w", reason(err))
+		return fmt.Errorf("write beside it: %w", cli.Reason(err))
 	}
 	if err := os.Rename(draft, real); err != nil {
-		return errors.Join(reason(err), os.Remove(draft))
+		return errors.Join(cli.Reason(err), os.Remove(draft))
 	}
 	return nil
 }

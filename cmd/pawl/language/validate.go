@@ -3,6 +3,7 @@ package language
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,6 +25,9 @@ import (
 type validateFlags struct {
 	format string
 	strict bool
+	cost   bool
+	model  string
+	prices string
 	quiet  bool
 	recipe string
 }
@@ -46,6 +50,9 @@ func validateCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of the findings: "+strings.Join(formatNames, ", "))
+	cmd.Flags().BoolVar(&f.cost, "cost", false, "show the most that one run can do: model calls, tokens, dollars")
+	cmd.Flags().StringVar(&f.model, "model", "", "as with run: this model for every node")
+	cmd.Flags().StringVar(&f.prices, "prices", "", "price table `FILE` (JSON) that wins over the built-in one")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "warnings too end with exit status 2")
 	cmd.Flags().StringVar(&f.recipe, "recipe", "", "check every workflow as the recipe in `FILE` changes it")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "show errors only, and no summary")
@@ -62,11 +69,17 @@ func validate(ctx context.Context, a *cli.App, args []string, f *validateFlags) 
 	if !slices.Contains(formatNames, f.format) {
 		return cli.Usage(fmt.Errorf("--format %s: there is no such form", f.format), diag.Suggest(f.format, formatNames))
 	}
+	if f.cost && f.format == "sarif" {
+		return cli.Usage(errors.New("--cost has no place in SARIF"), "use --format text, json or github")
+	}
 	targets, err := findWorkflows(ctx, a, args)
 	if err != nil {
 		return err
 	}
 	v := &validation{app: a, flags: f, rootNames: f.format == "sarif" || f.format == "github"}
+	if v.prices, err = readPrices(a, f.prices, f.model); err != nil {
+		return err
+	}
 	if f.recipe != "" {
 		if v.recipe, err = a.ReadRecipe(f.recipe); err != nil {
 			return err
@@ -88,6 +101,7 @@ func validate(ctx context.Context, a *cli.App, args []string, f *validateFlags) 
 type validation struct {
 	app       *cli.App
 	flags     *validateFlags
+	prices    budget.Table
 	recipe    *diag.File // applied to every workflow; nil for none
 	rootNames bool       // files are named from the repository's root, as GitHub needs it
 	files     []checked
@@ -105,6 +119,7 @@ type checked struct {
 	findings diag.List
 	errors   int
 	warnings int
+	cost     *cost // nil unless it was asked for and the workflow can run
 }
 
 // check reads and checks every file, several at a time. The results stand in the
@@ -143,12 +158,12 @@ func (v *validation) file(t target) checked {
 		c.problem, c.errors = err, 1
 		return c
 	}
-	s, err := v.app.CompileText(c.name, t.path, text, cli.CompileOptions{Lookup: v.app.LookupEnv, Prices: budget.Prices(), Recipe: v.recipe})
+	s, err := v.app.CompileText(c.name, t.path, text, cli.CompileOptions{Lookup: v.app.LookupEnv, Model: v.flags.model, Prices: v.prices, Recipe: v.recipe})
 	if err != nil {
 		c.problem, c.errors = err, 1
 		return c
 	}
-	c.findings, c.recipe = s.Findings, s.RecipeName
+	c.findings, c.recipe, c.cost = s.Findings, s.RecipeName, v.worstCase(s)
 	if s.Workflow != nil {
 		c.workflow, c.nodes = s.Workflow.Name, len(s.Workflow.Nodes)-2
 	}
@@ -172,7 +187,7 @@ func (v *validation) read(t target) (string, error) {
 	}
 	text, err := os.ReadFile(t.path)
 	if err != nil {
-		return "", reason(err)
+		return "", cli.Reason(err)
 	}
 	return string(text), nil
 }

@@ -1,4 +1,4 @@
-package language
+package scaffold
 
 import (
 	"cmp"
@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
-	"github.com/pawl-ci/pawl/cmd/pawl/scaffold"
 	"github.com/pawl-ci/pawl/report/words"
 )
 
@@ -26,6 +25,9 @@ type initFlags struct {
 	list   bool
 	dryRun bool
 }
+
+// Commands are the commands of this room.
+func Commands(a *cli.App) []*cobra.Command { return []*cobra.Command{initCommand(a)} }
 
 func initCommand(a *cli.App) *cobra.Command {
 	f := &initFlags{}
@@ -68,7 +70,7 @@ type initFileJSON struct {
 }
 
 func initialize(a *cli.App, given string, f *initFlags) error {
-	opt := scaffold.Options{GitHub: f.github || f.list, Pin: cmp.Or(f.pin, a.Pin, "v1")}
+	opt := Options{GitHub: f.github || f.list, Pin: cmp.Or(f.pin, a.Pin, "v1")}
 	if !pinForm.MatchString(cmp.Or(f.pin, "v1")) {
 		return cli.Usage(fmt.Errorf("--pin %q: this is no commit, tag or branch", f.pin), "for example --pin v1")
 	}
@@ -84,12 +86,12 @@ func initialize(a *cli.App, given string, f *initFlags) error {
 		root, err = nil, nil
 	}
 	if err != nil {
-		return cli.Usage(fmt.Errorf("%s: %w", dir, reason(err)), "")
+		return cli.Usage(fmt.Errorf("%s: %w", dir, cli.Reason(err)), "")
 	}
 	if root != nil {
 		defer root.Close()
 	}
-	files, err := scaffold.Plan(opt, func(path string) ([]byte, bool, error) { return present(root, path) })
+	files, err := Plan(opt, func(path string) ([]byte, bool, error) { return present(root, path) })
 	if err != nil {
 		return cli.Usage(err, "move it out of the way, or name another directory")
 	}
@@ -107,13 +109,13 @@ func initDir(dir string, dry bool) error {
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return cli.Usage(fmt.Errorf("make the directory %s: %w", dir, reason(err)), cli.DiskHint(err))
+		return cli.Usage(fmt.Errorf("make the directory %s: %w", dir, cli.Reason(err)), cli.DiskHint(err))
 	}
 	return nil
 }
 
-func listScaffold(a *cli.App, opt scaffold.Options) error {
-	files, err := scaffold.Plan(opt, func(string) ([]byte, bool, error) { return nil, false, nil })
+func listScaffold(a *cli.App, opt Options) error {
+	files, err := Plan(opt, func(string) ([]byte, bool, error) { return nil, false, nil })
 	if err != nil {
 		return cli.Host(err, "")
 	}
@@ -142,7 +144,7 @@ func present(root *os.Root, path string) ([]byte, bool, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, false, nil
 	case err != nil:
-		return nil, false, reason(err)
+		return nil, false, cli.Reason(err)
 	case !info.Mode().IsRegular():
 		return nil, false, errors.New("this is no ordinary file")
 	}
@@ -152,16 +154,16 @@ func present(root *os.Root, path string) ([]byte, bool, error) {
 
 // write does what was planned. A file that has come into being meanwhile is not
 // overwritten either, and no link leads out of the directory.
-func write(root *os.Root, files []scaffold.File) error {
+func write(root *os.Root, files []File) error {
 	for _, f := range files {
-		if f.Action == scaffold.Keep {
+		if f.Action == Keep {
 			continue
 		}
 		if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
 			return cli.Host(fmt.Errorf("make the directory of %s: %w", f.Path, err), cli.DiskHint(err))
 		}
 		mode := os.O_CREATE | os.O_EXCL
-		if f.Action == scaffold.Append {
+		if f.Action == Append {
 			mode = os.O_APPEND
 		}
 		if err := writeFile(root, f.Path, mode, f.Text); err != nil {
@@ -181,13 +183,13 @@ func writeFile(root *os.Root, name string, mode int, text []byte) error {
 }
 
 // initWords say what has become of a file, and what would.
-var initWords = map[scaffold.Action][2]string{
-	scaffold.Create: {"created", "would create"},
-	scaffold.Append: {"added to", "would add to"},
-	scaffold.Keep:   {"kept", "would keep"},
+var initWords = map[Action][2]string{
+	Create: {"created", "would create"},
+	Append: {"added to", "would add to"},
+	Keep:   {"kept", "would keep"},
 }
 
-func tellInit(a *cli.App, dir string, files []scaffold.File, dry bool) error {
+func tellInit(a *cli.App, dir string, files []File, dry bool) error {
 	if a.JSON {
 		return a.WriteJSON(initDocument(dir, files, dry))
 	}
@@ -198,7 +200,7 @@ func tellInit(a *cli.App, dir string, files []scaffold.File, dry bool) error {
 	var b strings.Builder
 	width := pathWidth(files)
 	for _, f := range files {
-		fmt.Fprintf(&b, "%-*s  %-*s  %s\n", len(initWords[scaffold.Append][tense]), initWords[f.Action][tense], width, f.Path, cmp.Or(f.Note, f.About))
+		fmt.Fprintf(&b, "%-*s  %-*s  %s\n", len(initWords[Append][tense]), initWords[f.Action][tense], width, f.Path, cmp.Or(f.Note, f.About))
 	}
 	if !dry {
 		b.WriteString(nextSteps(dir, files))
@@ -206,7 +208,7 @@ func tellInit(a *cli.App, dir string, files []scaffold.File, dry bool) error {
 	return say(a, b.String())
 }
 
-func pathWidth(files []scaffold.File) int {
+func pathWidth(files []File) int {
 	width := 0
 	for _, f := range files {
 		width = max(width, len(f.Path))
@@ -215,7 +217,7 @@ func pathWidth(files []scaffold.File) int {
 }
 
 // nextSteps is what to type now.
-func nextSteps(dir string, files []scaffold.File) string {
+func nextSteps(dir string, files []File) string {
 	steps := "\nNext:\n"
 	if dir != "." {
 		steps += "  cd " + words.ShellWord(dir) + "\n"
@@ -224,7 +226,7 @@ func nextSteps(dir string, files []scaffold.File) string {
 		"  set -a; . ./.env; set +a\n" +
 		"  pawl validate\n" +
 		"  pawl run ci-fix.iter\n"
-	if slices.ContainsFunc(files, func(f scaffold.File) bool { return strings.HasPrefix(f.Path, ".github/") }) {
+	if slices.ContainsFunc(files, func(f File) bool { return strings.HasPrefix(f.Path, ".github/") }) {
 		steps += "On GitHub, once these files are committed and pushed:\n" +
 			"  gh secret set OPENAI_API_KEY\n" +
 			"  gh label create pawl\n" +
@@ -233,7 +235,7 @@ func nextSteps(dir string, files []scaffold.File) string {
 	return steps
 }
 
-func initDocument(dir string, files []scaffold.File, dry bool) initJSON {
+func initDocument(dir string, files []File, dry bool) initJSON {
 	doc := initJSON{Dir: dir, DryRun: dry, Files: []initFileJSON{}}
 	for _, f := range files {
 		doc.Files = append(doc.Files, initFileJSON{f.Path, f.About, string(f.Action), f.Note})
