@@ -67,6 +67,15 @@ type ModelRequest struct {
 	Effort      string    // low, medium, high, extra_high or ""
 	Key         event.Key // idempotency key
 	Trace       Trace
+
+	// Backend names an agent CLI that does the whole work instead of a model: it
+	// uses tools of its own. The fields below are for it alone.
+	Backend      string
+	Dir          string   // the worktree, absolute; "" is the run's
+	BackendTools []string // what it may use; none leaves it its usual ones
+	Readonly     bool     // it must change nothing
+	MaxSteps     int      // turns; 0 is unlimited
+	MaxTotal     int64    // tokens, in and out together, after which it is ended; 0 is unlimited
 }
 
 // Trace says where a request comes from; scripted models match on it.
@@ -88,6 +97,7 @@ type ModelResponse struct {
 	// Form is what kept the answer to the schema: json_schema, json_object, tool or
 	// prompt; "" without a schema.
 	Form string
+	Cost *budget.Micros // as a backend reports it; nil: what the price says
 }
 
 // ModelErrorClass sorts provider failures by what helps against them.
@@ -113,6 +123,10 @@ type ModelError struct {
 	Retryable bool   // another attempt may help
 	InDoubt   bool   // the provider may have worked: count the reservation as spent
 	Err       error  // cause, may be nil
+	// Usage is what was used all the same, when UsageKnown; it then counts instead
+	// of the reservation.
+	Usage      budget.Usage
+	UsageKnown bool
 }
 
 // Error implements error.
