@@ -118,6 +118,7 @@ func (e *engine) talk(c machine.CallModel) (*talk, error) {
 	conv := c.Token.Conversation
 	t := e.talks[c.Token.ID]
 	if t == nil || !t.leadsTo(conv) {
+		e.forget()
 		t = &talk{most: e.opts.MaxConversation}
 		e.talks[c.Token.ID] = t
 	}
@@ -134,6 +135,15 @@ func (e *engine) talk(c machine.CallModel) (*talk, error) {
 		}
 	}
 	return t, nil
+}
+
+// forget drops the talks of tokens that are gone: a loop of fan-outs makes many.
+func (e *engine) forget() {
+	for id := range e.talks {
+		if e.state.Token(id) == nil {
+			delete(e.talks, id)
+		}
+	}
 }
 
 // leadsTo reports whether conv begins with everything that t holds: it is the
