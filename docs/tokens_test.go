@@ -113,7 +113,7 @@ func (c *cutter) line(line string, column, number int) error {
 			at++
 			continue
 		}
-		if strings.HasPrefix(line[at:], "##") {
+		if strings.HasPrefix(line[at:], "##") || strings.HasPrefix(line[at:]+" ", "# ") && line[at-1] == ' ' {
 			return nil
 		}
 		end := c.longest(line, at)

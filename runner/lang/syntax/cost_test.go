@@ -179,7 +179,7 @@ func TestAVeryLongLineIsReadToItsEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("parses megabytes")
 	}
-	const size = 16 << 20
+	const size = 8 << 20
 	for name, c := range map[string]struct{ before, again string }{
 		"references that do not end":         {"agent a:\n  model: ", "{{"},
 		"references that do not end, quoted": {"agent a:\n  model: \"", "{{"},

@@ -74,13 +74,16 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// everyByte is up to which length a file is cut at every byte.
+const everyByte = 1000
+
 // Cutting a file anywhere leaves the parser with something it can say.
 func TestEveryPrefix(t *testing.T) {
 	t.Parallel()
 	for _, f := range append(testFiles(t, "ok"), testFiles(t, "err")...) {
 		t.Run(filepath.Base(f.Name), func(t *testing.T) {
 			t.Parallel()
-			for i := range len(f.Text) {
+			for i := 0; i < len(f.Text); i += 1 + len(f.Text)/everyByte {
 				cut := diag.NewFile("cut.iter", f.Text[:i])
 				tree, list := syntax.Parse(cut)
 				checkTree(t, tree)

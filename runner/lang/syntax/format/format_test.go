@@ -65,6 +65,7 @@ func TestSmallFiles(t *testing.T) {
 		{"\ufeff# a\r\n\r\n\r\n   ## b \t\r\n", "## a\n\n## b\n"},
 		{"#\n##\n###", "##\n##\n###\n"},
 		{"#!/usr/bin/pawl\nagent a :", "##!/usr/bin/pawl\nagent a:\n"},
+		{"agent a: # x\n tools: [ # y\n  b # z\n ]", "agent a:  ## x\n  tools: [  ## y\n    b  ## z\n  ]\n"},
 		{"prompt p:\r\n\r\n\t\r\n     a  \r\n\r\n\r\n       b\r\n\r\n", "prompt p:\n  a  \n\n\n    b\n"},
 		{"prompt p:\n## not its text\nprompt q:\n x", "prompt p:\n\n## not its text\nprompt q:\n  x\n"},
 		{"prompt p: ## its comment\n  ## its text", "prompt p:  ## its comment\n  ## its text\n"},

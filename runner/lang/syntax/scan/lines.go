@@ -29,7 +29,7 @@ func (s *Scanner) Line(start int) {
 		for i < len(s.Src) && classes[s.Src[i]]&(isBlank|isControl) != 0 {
 			i++
 		}
-		if i < len(s.Src) && !s.skippable(start, i) {
+		if i < len(s.Src) && !s.skippable(i) {
 			s.begin(start, spaces, i)
 			return
 		}
@@ -44,7 +44,7 @@ func (s *Scanner) Line(start int) {
 
 // skippable reports whether nothing but a comment stands on the line from i on,
 // and keeps the comment.
-func (s *Scanner) skippable(start, i int) bool {
+func (s *Scanner) skippable(i int) bool {
 	switch s.Src[i] {
 	case '\n':
 		return true
@@ -52,12 +52,6 @@ func (s *Scanner) skippable(start, i int) bool {
 		return strings.HasPrefix(s.Src[i:], "\r\n")
 	case '#':
 		s.comment(i)
-		if !strings.HasPrefix(s.Src[i:], "##") {
-			if s.hashed != start+1 {
-				s.odd(HashComment, i, i+1)
-			}
-			s.hashed = s.Pos + 2
-		}
 		return true
 	}
 	return false

@@ -36,6 +36,7 @@ func TestLines(t *testing.T) {
 		{"\ta\n\t\tb\nc\n \td", []string{"2a", "4b", "0c", "3d"}, []string{`0:"\t"`, `0:"\t"`}},
 		{"# a\n# b\nc\n  # d", []string{"0c"}, []string{`1:"#"`, `1:"#"`}},
 		{"a ## b\n\t\n\t## c", []string{"0a"}, nil},
+		{"a # b\n# c\n# d\ne\n# f", []string{"0a", "0e"}, []string{`1:"#"`, `1:"#"`}},
 	} {
 		lines, odd := told(test.text)
 		if !slices.Equal(lines, test.lines) || !slices.Equal(odd, test.odd) {

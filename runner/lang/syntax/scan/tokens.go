@@ -47,7 +47,7 @@ type Oddity int
 // The oddities.
 const (
 	TabbedLine  Oddity = iota // indentation by tabs; told once for a run of lines
-	HashComment               // a comment with a single #; told once for a run of lines
+	HashComment               // a comment with a single #; told once for a run of lines that have one
 )
 
 // Scanner reads lines and cuts them into tokens. It never moves past the end of
@@ -66,7 +66,7 @@ type Scanner struct {
 	// Comments are the places of all comments, without trailing blanks.
 	Comments [][2]int
 
-	hashed int // where the line behind the last single-# comment begins
+	hashed int // where the line behind the last single-# comment begins; 0 before the first
 }
 
 // Text is the token as it is written.
@@ -112,7 +112,7 @@ func (s *Scanner) Next() {
 		s.quoted(i)
 	case c < utf8.RuneSelf && single[c] != 0:
 		s.set(single[c], i, i+1)
-	case c == '#' && strings.HasPrefix(s.Src[i:], "##"):
+	case c == '#' && s.commented(i):
 		s.comment(i)
 		s.ended(before, s.Pos)
 	case c == '-' && strings.HasPrefix(s.Src[i:], "->"):
@@ -257,7 +257,7 @@ func (s *Scanner) Unquoted(start int, bracketed bool) int {
 		switch {
 		case i < last && strings.HasPrefix(s.Src[i:end], "{{"):
 			i += strings.Index(s.Src[i:end], "}}") + 1
-		case c == '#' && strings.HasPrefix(s.Src[i:], "##") && i > start && s.Src[i-1] == ' ',
+		case c == '#' && i > start && s.Src[i-1] == ' ' && s.commented(i),
 			bracketed && (c == ',' || c == ']' || c == '}'):
 			end = i
 			continue
@@ -268,10 +268,26 @@ func (s *Scanner) Unquoted(start int, bracketed bool) int {
 	return start + len(strings.TrimRight(s.Src[start:end], " \t\r"))
 }
 
+// commented reports whether the # at i begins a comment behind something: two of
+// them do, and one that blanks set apart.
+func (s *Scanner) commented(i int) bool {
+	if strings.HasPrefix(s.Src[i:], "##") {
+		return true
+	}
+	apart := i+1 == len(s.Src) || classes[s.Src[i+1]]&isBlank != 0 || s.Src[i+1] == '\n' || s.Src[i+1] == '\r'
+	return apart && i > 0 && classes[s.Src[i-1]]&isBlank != 0
+}
+
 // comment keeps the comment that begins at start and moves to its line's end.
 func (s *Scanner) comment(start int) {
 	end := s.LineEnd(start)
 	s.Pos = end
+	if !strings.HasPrefix(s.Src[start:], "##") {
+		if s.hashed == 0 || start > s.hashed && strings.Contains(s.Src[s.hashed:start], "\n") {
+			s.odd(HashComment, start, start+1)
+		}
+		s.hashed = min(end+1, len(s.Src))
+	}
 	s.Comments = append(s.Comments, [2]int{start, start + len(strings.TrimRight(s.Src[start:end], " \t\r"))})
 }
 

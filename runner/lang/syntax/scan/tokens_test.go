@@ -7,7 +7,7 @@ import (
 
 func scanned(line string) string {
 	var out []string
-	s := Scanner{Src: line}
+	s := Scanner{Src: line, Quiet: true}
 	for s.Next(); s.Tok.Kind != EndOfLine; s.Next() {
 		out = append(out, kindNames[s.Tok.Kind]+":"+s.Text(s.Tok))
 	}
@@ -35,7 +35,10 @@ func TestTokens(t *testing.T) {
 		`"a" "b\"c" "d\\" "e`:       `quoted:"a" quoted:"b\"c" quoted:"d\\" quoted:"e`,
 		`"a\`:                       `quoted:"a\`,
 		`"##" ## "`:                 `quoted:"##"`,
-		"a # b":                     "word:a junk:# word:b",
+		"a # b":                     "word:a",
+		"a #":                       "word:a",
+		"a # b\nc":                  "word:a",
+		"a #b":                      "word:a junk:# word:b",
 		"gpt-5:latest, x/y":         "bare:gpt-5 colon:: word:latest comma:, bare:x/y",
 		"{{a.b}}":                   "object:{ object:{ word:a.b object:} object:}",
 		"modèle “x” é漢":             "bare:modèle junk:“ word:x junk:” bare:é漢",
@@ -83,6 +86,7 @@ func TestUnquoted(t *testing.T) {
 		{"a b\r\nc", false, "a b"},
 		{"a, b] ## c", false, "a, b]"},
 		{"a#b ## c", false, "a#b"},
+		{"a #1 # c", false, "a #1"},
 		{"a, b", true, "a"},
 		{"a b] c", true, "a b"},
 		{"x {{a, b}}}", true, "x {{a, b}}"},
