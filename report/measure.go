@@ -37,15 +37,20 @@ func recipeOf(events []event.Event) *event.Recipe {
 	return recipe
 }
 
-// measured prepares the fold for what the record's recipe asks for: the policy
-// of the end counts for the whole run.
+// measured prepares the fold for what the record's recipe asks for, or the
+// comparison it belongs to: the policy of the end counts for the whole run.
 func (f *fold) measured(events []event.Event) {
-	r := recipeOf(events)
-	if r == nil {
+	f.measure.values = make(map[string]any)
+	if r := recipeOf(events); r != nil {
+		f.s.Recipe = &Recipe{r.Name, r.Path, r.Digest}
+		f.measure.policy = r.Policy
+	}
+	if len(events) == 0 || f.measure.policy != nil {
 		return
 	}
-	f.s.Recipe = &Recipe{r.Name, r.Path, r.Digest}
-	f.measure.policy, f.measure.values = r.Policy, make(map[string]any)
+	if b, ok := events[0].Body.(*event.RunStarted); ok && b.Comparison != nil {
+		f.measure.policy = b.Comparison.Policy
+	}
 }
 
 // observe keeps the fields of an output that are metrics; the last one counts.

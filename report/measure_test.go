@@ -69,6 +69,17 @@ func TestEvaluation(t *testing.T) {
 	}
 }
 
+// A run without a policy of its own is judged by that of its comparison.
+func TestEvaluationByTheComparison(t *testing.T) {
+	t.Parallel()
+	events := judgedRun("r", func(b *event.RunStarted) {
+		b.Comparison = &event.Comparison{ID: "c", Policy: &score.Policy{Metric: "risk", Success: "low"}}
+	}, true, done)
+	if s := report.Build(events, nil, report.Extra{}); s.Recipe != nil || s.Evaluation == nil || !s.Evaluation.Success {
+		t.Errorf("%+v %+v", s.Recipe, s.Evaluation)
+	}
+}
+
 // A recipe that a resume brings judges the whole run.
 func TestEvaluationAfterAnotherRecipe(t *testing.T) {
 	t.Parallel()

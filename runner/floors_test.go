@@ -58,7 +58,7 @@ func (r floorsRoom) may(other floorsRoom) (ok bool, why string) {
 type floorsTable map[string]floorsRoom
 
 var (
-	floorsRow  = regexp.MustCompile("^\\| (\\d) \\| `([^`]+)`(?: \\*\\(planned\\)\\*)? \\| ([^|]+) \\| ([^|]+) \\|$")
+	floorsRow  = regexp.MustCompile("^\\| (\\d+) \\| `([^`]+)`(?: \\*\\(planned\\)\\*)? \\| ([^|]+) \\| ([^|]+) \\|$")
 	floorsName = regexp.MustCompile("`([a-z]+)`")
 )
 
@@ -218,7 +218,7 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-var floorsSaid = regexp.MustCompile(`floor\s+(\d)`)
+var floorsSaid = regexp.MustCompile(`floor\s+(\d+)`)
 
 // Each package says in its own documentation where it stands.
 func TestFloorsInPackageComments(t *testing.T) {

@@ -40,8 +40,8 @@ type archDoc struct {
 }
 
 var (
-	archRow     = regexp.MustCompile("^\\| (\\d) \\| `([^`]+)`( \\*\\(planned\\)\\*)? \\| [^|]+ \\| ([^|]+) \\|$")
-	archFloor   = regexp.MustCompile(`^  subgraph f(\d) \["floor (\d): [^"]+"\]$`)
+	archRow     = regexp.MustCompile("^\\| (\\d+) \\| `([^`]+)`( \\*\\(planned\\)\\*)? \\| [^|]+ \\| ([^|]+) \\|$")
+	archFloor   = regexp.MustCompile(`^  subgraph f(\d+) \["floor (\d+): [^"]+"\]$`)
 	archNode    = regexp.MustCompile(`^    (\w+)\["([^"]+)"\](:::planned)?$`)
 	archArrow   = regexp.MustCompile(`^  (\w+) (-->|-\.->) (\w+)$`)
 	archSymbol  = regexp.MustCompile("`([a-z]\\w*)\\.([A-Za-z]\\w*)(?:\\.([A-Za-z]\\w*))?`( \\*\\(planned\\)\\*)?")

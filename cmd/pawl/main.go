@@ -2,7 +2,7 @@
 // repository, verifies them with the repository's own tests, asks people at
 // gates, and leaves a record and a report.
 //
-// It stands on floor 9: it puts the commands of the rooms below into one tree,
+// It stands on floor 10: it puts the commands of the rooms below into one tree,
 // hands them the surroundings of the process and ends with their exit status.
 package main
 
@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pawl-ci/pawl/cmd/pawl/cli"
+	"github.com/pawl-ci/pawl/cmd/pawl/compare"
 	"github.com/pawl-ci/pawl/cmd/pawl/language"
 	"github.com/pawl-ci/pawl/cmd/pawl/models"
 	"github.com/pawl-ci/pawl/cmd/pawl/records"
@@ -73,6 +74,7 @@ func command(a *cli.App) *cobra.Command {
 	a.Bind(root.PersistentFlags())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(work.Commands(a)...)
+	root.AddCommand(compare.Command(a))
 	root.AddCommand(records.Commands(a)...)
 	root.AddCommand(models.Commands(a)...)
 	root.AddCommand(language.Commands(a)...)

@@ -49,10 +49,10 @@ type Standing struct {
 }
 
 // Rank sorts contenders: by the share of runs that succeeded, then by the metric
-// in its direction, then by cost, tokens and time, and those that are equal in
-// everything as they were given. The first is the winner when it has a success
-// and nobody shares its place. Time decides last, because it is the one figure
-// that differs without a reason.
+// in its direction, then by cost and by tokens, and those that are equal in all of
+// that as they were given. The first is the winner when it has a success and
+// nobody shares its place. Time decides nothing unless it is the metric: it
+// differs between two runs of the same recipe.
 func Rank(list []Contender, d Direction) []Standing {
 	standings := make([]Standing, len(list))
 	for i, c := range list {
@@ -81,7 +81,6 @@ func compare(a, b Standing, d Direction) int {
 		compareTruth(a.Unpriced, b.Unpriced),
 		cmp.Compare(a.Cost, b.Cost),
 		cmp.Compare(a.Tokens, b.Tokens),
-		cmp.Compare(a.Millis, b.Millis),
 	)
 }
 

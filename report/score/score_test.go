@@ -134,7 +134,7 @@ func TestRank(t *testing.T) {
 		"not begun is last":       {list{{"a", nil}, {"b", []score.Sample{failed(1)}}}, "", "1b 2a"},
 		"unpriced is not free":    {list{{"a", []score.Sample{{Ended: true, Success: true, Unpriced: true}}}, {"b", []score.Sample{ok(nil, 5)}}}, "", "1b* 2a"},
 		"one alone":               {list{{"a", []score.Sample{ok(1, 1)}}}, "", "1a*"},
-		"time decides last":       {list{{"a", []score.Sample{{Ended: true, Success: true, Millis: 2}}}, {"b", []score.Sample{{Ended: true, Success: true, Millis: 1}}}}, "", "1b* 2a"},
+		"time decides nothing":    {list{{"a", []score.Sample{{Ended: true, Success: true, Millis: 2}}}, {"b", []score.Sample{{Ended: true, Success: true, Millis: 1}}}}, "", "1a 1b"},
 		"the median, not a spike": {list{{"a", []score.Sample{ok(1, 1), ok(1, 2), ok(1, 900)}}, {"b", []score.Sample{ok(1, 3), ok(1, 3), ok(1, 3)}}}, score.Higher, "1a* 2b"},
 	} {
 		if got := places(score.Rank(c.list, c.d)); got != c.want {

@@ -18,11 +18,12 @@ type Recipe struct {
 // Comparison says that a run is one of several that are compared.
 type Comparison struct {
 	ID      string        `json:"id"`
-	Recipes []string      `json:"recipes"` // names of all that take part, in the order given
-	Recipe  int           `json:"recipe"`  // which of them this run is of, from 0
-	Repeat  int           `json:"repeat"`  // which run of the recipe this is, from 1
-	Repeats int           `json:"repeats"` // how many each recipe gets
-	MaxCost budget.Micros `json:"max_cost_micros,omitempty"`
+	Recipes []string      `json:"recipes"`                   // names of all that take part, in the order given
+	Recipe  int           `json:"recipe"`                    // which of them this run is of, from 0
+	Repeat  int           `json:"repeat"`                    // which run of the recipe this is, from 1
+	Repeats int           `json:"repeats"`                   // how many each recipe gets
+	MaxCost budget.Micros `json:"max_cost_micros,omitempty"` // of all runs together
+	Policy  *score.Policy `json:"policy,omitempty"`          // judges runs whose recipe has none
 }
 
 // source is the payload of a recipe that may be absent.

@@ -1,6 +1,6 @@
 // Package work holds the commands that run workflows: run, resume, demo and
-// action. It wires the rooms below to
-// the engine's ports.
+// action. It wires the rooms below to the engine's ports, for commands above it
+// too.
 //
 // It stands on floor 8 and imports all below.
 package work

@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-ci/pawl/gates/local"
 	"github.com/pawl-ci/pawl/report"
 	"github.com/pawl-ci/pawl/report/page"
+	"github.com/pawl-ci/pawl/report/progress"
 	"github.com/pawl-ci/pawl/runner"
 	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/machine"
@@ -42,16 +43,18 @@ func (j *job) work(ctx context.Context, state *machine.State, opening event.Body
 	if err != nil {
 		return nil, err
 	}
-	j.place.Notices(j.app)
-	if j.tree != nil && len(j.tree.Submodules) > 0 {
-		j.app.Notice("submodules stay empty in the worktree: %s", plainLine(strings.Join(j.tree.Submodules, ", ")))
+	if j.group == nil {
+		j.place.Notices(j.app)
 	}
-	show := newProgress(j.app.Err, j.app.Colors(j.app.Err))
+	if j.tree != nil && len(j.tree.Submodules) > 0 {
+		j.app.Notice("submodules stay empty in the worktree: %s", progress.Plain(strings.Join(j.tree.Submodules, ", ")))
+	}
+	show := progress.New(j.app.Err, j.app.Colors(j.app.Err))
 	if j.branch != "" {
-		show.line("", show.paint(dim, "·"), "run "+string(j.id)+" on branch "+j.branch)
+		show.Begin(j.id, j.branch)
 	}
 	runErr := runner.Run(ctx, state, opening, j.id, ports, runner.Options{
-		Prices: j.settings.Prices, Redact: j.settings.redact.String, Progress: show.show,
+		Prices: j.settings.Prices, Redact: j.settings.redact.String, Progress: show.Show,
 	})
 	var bad *runner.AnswerError
 	if runErr != nil && !errors.As(runErr, &bad) {

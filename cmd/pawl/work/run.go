@@ -59,7 +59,7 @@ func runCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	f.bind(cmd)
-	cmd.Flags().StringArrayVar(&f.vars, "var", nil, "set workflow variable `NAME=VALUE` (repeatable)")
+	f.bindVars(cmd)
 	cmd.Flags().StringVar(&f.recipe, "recipe", "", "change the workflow by the recipe in `FILE` (YAML or JSON)")
 	cmd.Flags().StringVar(&f.runID, "run-id", "", "use this run `ID` instead of a generated one")
 	return cmd
@@ -76,6 +76,11 @@ func (f *runFlags) bind(cmd *cobra.Command) {
 	flags.Var(&f.sandbox, "sandbox", "confine commands: auto (what this system gives), required or none")
 	f.models.Bind(flags)
 	f.limits.bind(flags)
+}
+
+// bindVars adds what only the beginning of a run needs.
+func (f *runFlags) bindVars(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.vars, "var", nil, "set workflow variable `NAME=VALUE` (repeatable)")
 }
 
 // run is the life of a fresh run.
@@ -133,8 +138,9 @@ type job struct {
 	cage     cage
 	mcp      *mcp.Servers // nil: the workflow uses none
 	branch   string
-	changed  []string        // of those, what an edited workflow changes
-	ran      map[string]bool // nodes that the record says have begun; for a resume
+	changed  []string          // of those, what an edited workflow changes
+	ran      map[string]bool   // nodes that the record says have begun; for a resume
+	group    *event.Comparison // that the run is a part of; nil for one alone
 }
 
 // start opens record and branch, both or neither, and works.
@@ -180,7 +186,7 @@ func (j *job) started(vars map[string]any) *event.RunStarted {
 		Digest: event.Digest(w.Digest()), NodeDigests: digests(w), Env: w.Env,
 		Vars: mustJSON(vars), Inputs: event.Inline(mustJSON(vars)), Limits: j.flags.limits.over(w.Limits),
 		Branch: j.branch, Model: j.settings.Model, Trigger: trigger, Sandbox: j.cage.says,
-		Recipe: recorded(j.source),
+		Recipe: recorded(j.source), Comparison: j.group,
 	}
 	if repo := j.place.Repo; repo != nil {
 		first.Base, first.BaseRef = repo.Head, repo.Branch

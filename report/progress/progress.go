@@ -1,4 +1,4 @@
-package work
+package progress
 
 import (
 	"cmp"
@@ -13,9 +13,9 @@ import (
 	"github.com/pawl-ci/pawl/runner/event"
 )
 
-// progress writes one line for each thing that begins or ends, so that long work
-// can be followed on a terminal and in a CI log alike.
-type progress struct {
+// Lines writes one line for each thing that begins or ends. It may be used by
+// several goroutines, except for [Lines.Begin].
+type Lines struct {
 	mu    sync.Mutex
 	out   io.Writer
 	color bool
@@ -32,30 +32,40 @@ const (
 	reset  = "\x1b[0m"
 )
 
-func newProgress(out io.Writer, color bool) *progress {
-	return &progress{out: out, color: color, tools: make(map[event.Key]string)}
+// New writes to out, with ANSI colours when color is set. Errors of out are
+// ignored: progress is a courtesy, the record is the truth.
+func New(out io.Writer, color bool) *Lines {
+	return &Lines{out: out, color: color, tools: make(map[event.Key]string)}
 }
 
-func (p *progress) paint(code, text string) string {
+func (p *Lines) paint(code, text string) string {
 	if !p.color {
 		return text
 	}
 	return code + text + reset
 }
 
+// Begin says which run is under way, and where.
+func (p *Lines) Begin(run event.RunID, branch string) {
+	p.line("", p.paint(dim, "·"), "run "+string(run)+" on branch "+branch)
+}
+
+// maxNode is the length at which a node's name is cut off.
+const maxNode = 40
+
 // line writes "  node  text".
-func (p *progress) line(node, mark, text string) {
-	fmt.Fprintf(p.out, "%s %s %s\n", mark, p.paint(bold, pad(node, 12)), plainLine(text))
+func (p *Lines) line(node, mark, text string) {
+	fmt.Fprintf(p.out, "%s %s %s\n", mark, p.paint(bold, pad(words.Clip(words.OneLine(node), maxNode), 12)), Plain(text))
 }
 
 func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-len([]rune(s)), 0)) }
 
-// plainLine keeps text from a model or a tool from moving the cursor or taking
+// Plain keeps text from a model or a tool from moving the cursor or taking
 // more than one line.
-func plainLine(text string) string { return words.Clip(words.OneLine(text), 160) }
+func Plain(text string) string { return words.Clip(words.OneLine(text), 160) }
 
-// show reports one durable event.
-func (p *progress) show(e event.Event) {
+// Show reports one durable event.
+func (p *Lines) Show(e event.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch b := e.Body.(type) {
@@ -74,7 +84,7 @@ func (p *progress) show(e event.Event) {
 	}
 }
 
-func (p *progress) node(e event.Event) {
+func (p *Lines) node(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.NodeStarted:
 		text := "started"
@@ -111,7 +121,7 @@ func questionText(payload event.Payload) string {
 }
 
 // decided shows what a model decided in the place of an edge or a person.
-func (p *progress) decided(node string, b *event.NodeFinished) {
+func (p *Lines) decided(node string, b *event.NodeFinished) {
 	if b.Reason != "" {
 		p.line(node, p.paint(green, "✓"), "chosen: "+b.Reason)
 	}
@@ -120,7 +130,7 @@ func (p *progress) decided(node string, b *event.NodeFinished) {
 	}
 }
 
-func (p *progress) call(e event.Event) {
+func (p *Lines) call(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.ModelCallStarted:
 		if b.Question != "" {
@@ -147,7 +157,7 @@ func (p *progress) call(e event.Event) {
 	}
 }
 
-func (p *progress) command(node string, b *event.CommandFinished) {
+func (p *Lines) command(node string, b *event.CommandFinished) {
 	switch {
 	case b.Evidence != nil:
 		p.verdict(node, *b.Evidence)
@@ -158,7 +168,7 @@ func (p *progress) command(node string, b *event.CommandFinished) {
 	}
 }
 
-func (p *progress) verdict(node string, ev event.Evidence) {
+func (p *Lines) verdict(node string, ev event.Evidence) {
 	mark, text := p.paint(green, "✓"), "the tests pass"
 	if !ev.Passed {
 		mark, text = p.paint(red, "✗"), ev.Reason
