@@ -319,6 +319,19 @@ func TestRenameRefuses(t *testing.T) {
 	}
 }
 
+// What cannot be read cannot be renamed: a rename waits until all can.
+func TestRenameWaitsForFiles(t *testing.T) {
+	t.Parallel()
+	d := assist.Read(diag.NewFile("x.iter", base+"workflow w:\n  entry: review\n  review -> -> weigh\n"), tools)
+	if _, err := d.Rename(strings.Index(base, "agent review")+8, "look"); err == nil || !strings.Contains(err.Error(), "mend line 31 first") {
+		t.Errorf("%v", err)
+	}
+	d = assist.Read(diag.NewFile("x.iter", base), tools) // it has no workflow yet
+	if _, err := d.Rename(strings.Index(base, "agent review")+8, "look"); err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
 // A fix takes its finding away. The text is what stands behind base.
 func TestFixes(t *testing.T) {
 	t.Parallel()

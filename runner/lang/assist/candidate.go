@@ -121,37 +121,25 @@ func openBraces(before string) (inner string, inside bool) {
 	return before[i+2:], true
 }
 
-// quoted reports whether the end of a line's beginning lies in quotes.
-func quoted(before string) bool {
-	in := false
+// tail says in what the beginning of a line ends: in quotes, in a comment, or in
+// neither.
+func tail(before string) (inQuotes, inComment bool) {
+	if strings.HasPrefix(strings.TrimLeft(before, " \t"), "#") {
+		return false, true
+	}
 	for i := 0; i < len(before); i++ {
 		switch {
-		case in && before[i] == '\\':
+		case inQuotes && before[i] == '\\':
 			i++
 		case before[i] == '"':
-			in = !in
-		case !in && strings.HasPrefix(before[i:], "##"):
-			return false
+			inQuotes = !inQuotes
+		case !inQuotes && strings.HasPrefix(before[i:], "##"):
+			return false, true
 		}
 	}
-	return in
+	return inQuotes, false
 }
 
-// commented reports whether a comment has begun.
-func commented(before string) bool {
-	if strings.HasPrefix(strings.TrimLeft(before, " \t"), "#") {
-		return true
-	}
-	in := false
-	for i := 0; i < len(before); i++ {
-		switch {
-		case in && before[i] == '\\':
-			i++
-		case before[i] == '"':
-			in = !in
-		case !in && strings.HasPrefix(before[i:], "##"):
-			return true
-		}
-	}
-	return false
-}
+func quoted(before string) bool { in, _ := tail(before); return in }
+
+func commented(before string) bool { _, in := tail(before); return in }

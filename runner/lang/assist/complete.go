@@ -199,11 +199,24 @@ func (c *completion) named(spec *grammar.Property, text string) {
 // names lists what is declared, and what text does not hold already.
 func (c *completion) names(kind symbols.Kind, text string, fits func(*symbols.Symbol) bool) {
 	taken := membersOf(strings.TrimSuffix(text, c.word))
-	for _, s := range c.d.Names.All(kind) {
+	all := c.d.Names.All(kind)
+	for _, s := range all {
 		if !taken[s.Name] && (fits == nil || fits(s)) && c.d.Names.Find(kind, s.Name) == s {
-			c.add(Candidate{Label: s.Name, Kind: Name, Symbol: kind, Detail: c.d.detail(s), Doc: c.d.describe(s)})
+			c.add(c.d.nameCandidate(s, len(all)))
 		}
 	}
+}
+
+// mostDescribed is how many names are described; nobody reads on in longer lists.
+const mostDescribed = 64
+
+// nameCandidate is a name among so many.
+func (d *Document) nameCandidate(s *symbols.Symbol, among int) Candidate {
+	n := Candidate{Label: s.Name, Kind: Name, Symbol: s.Kind, Detail: d.detail(s)}
+	if among <= mostDescribed {
+		n.Doc = d.describe(s)
+	}
+	return n
 }
 
 // membersOf are the words of a list as far as it is written.

@@ -17,14 +17,24 @@ type Document struct {
 	// Tools are the names that agents may list; nil when nobody knows them.
 	Tools []string
 
-	starts []int // of the lines
+	unread diag.List // errors about what the tree does not hold
+	starts []int     // of the lines
 }
+
+// complete are the errors of the parser about trees that hold all that is written:
+// they speak of what is missing or does not go together.
+var complete = []diag.Code{"C006", "C023", "C025", "P125", "P129"}
 
 // Read parses a file for questions about it. tools are the names of the tools
 // that agents may list.
 func Read(f *diag.File, tools []string) *Document {
-	tree, _ := syntax.Parse(f)
+	tree, found := syntax.Parse(f)
 	d := &Document{Source: f, Names: symbols.New(tree), Tools: tools, starts: []int{0}}
+	for _, e := range found {
+		if e.Severity == diag.Error && !slices.Contains(complete, e.Code) {
+			d.unread = append(d.unread, e)
+		}
+	}
 	for at := 0; ; {
 		n := strings.IndexByte(f.Text[at:], '\n')
 		if n < 0 {

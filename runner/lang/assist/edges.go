@@ -19,8 +19,9 @@ func (c *completion) workflow(chain []head, text string) {
 	case text == c.word:
 		c.keys(grammar.Workflow, "workflow")
 		c.add(Candidate{Label: "vars", Kind: Property, Doc: meanings()["vars -"].text, Insert: "vars:", Snippet: "vars:\n  ${1:name}: ${2:string}"})
-		for _, s := range c.d.Names.All(symbols.Node) {
-			n := Candidate{Label: s.Name, Kind: Name, Symbol: symbols.Node, Detail: c.d.detail(s), Doc: c.d.describe(s)}
+		all := c.d.Names.All(symbols.Node)
+		for _, s := range all {
+			n := c.d.nameCandidate(s, len(all))
 			if !strings.HasPrefix(c.rest(), "->") {
 				n.Insert = s.Name + " -> "
 			}

@@ -49,6 +49,10 @@ func (d *Document) Rename(offset int, name string) ([]Edit, error) {
 	case name != s.Name && d.taken(s, name):
 		return nil, fmt.Errorf("there is a %s %s already", s.Kind, name)
 	}
+	if len(d.unread) > 0 {
+		e := d.unread[0]
+		return nil, fmt.Errorf("mend line %d first (%s): what cannot be read would keep the old name", e.Span.Position().Line, e.Message)
+	}
 	if err := d.flowsOn(s); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package lsp
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -48,13 +49,29 @@ func itemKind(c *assist.Candidate) protocol.CompletionItemKind {
 }
 
 func (s *server) completion(d *document, p *protocol.CompletionParams) (*protocol.CompletionList, error) {
-	candidates := d.assist().Complete(d.text.offset(p.Position))
-	list := &protocol.CompletionList{Items: make([]protocol.CompletionItem, len(candidates))}
+	offset := d.text.offset(p.Position)
+	candidates, cut := likely(d.assist().Complete(offset), d.text.value, offset)
+	list := &protocol.CompletionList{IsIncomplete: cut, Items: make([]protocol.CompletionItem, len(candidates))}
 	at := d.text.places()
 	for i := range candidates {
 		list.Items[i] = s.item(at, &candidates[i], i)
 	}
 	return list, nil
+}
+
+// mostItems is how many completions are sent. Of more, those are sent that go on
+// as the word has begun, and the editor asks again when it has grown.
+const mostItems = 400
+
+func likely(list []assist.Candidate, text string, offset int) (sent []assist.Candidate, cut bool) {
+	if len(list) <= mostItems {
+		return list, false
+	}
+	list = slices.DeleteFunc(list, func(c assist.Candidate) bool {
+		word := strings.ToLower(text[c.Start:offset])
+		return !strings.Contains(strings.ToLower(c.Label), word)
+	})
+	return list[:min(len(list), mostItems)], true
 }
 
 func (s *server) item(at *places, c *assist.Candidate, order int) protocol.CompletionItem {

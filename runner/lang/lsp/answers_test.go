@@ -318,3 +318,54 @@ func TestCapabilitiesAreTrue(t *testing.T) {
 		t.Errorf("%d capabilities for %d questions: %s", n, len(questions), raw)
 	}
 }
+
+// large is a file of so many nodes in a row.
+func large(nodes int) string {
+	var b strings.Builder
+	b.WriteString("prompt task:\n  Do it.\n\n")
+	for i := range nodes {
+		fmt.Fprintf(&b, "agent n%d:\n  model: \"m\"\n  user: task\n\n", i)
+	}
+	b.WriteString("workflow w:\n  entry: n0\n")
+	for i := range nodes - 1 {
+		fmt.Fprintf(&b, "  n%d -> n%d with { text: \"{{outputs.n%d.text}}\" }\n", i, i+1, i)
+	}
+	fmt.Fprintf(&b, "  n%d -> done\n", nodes-1)
+	return b.String()
+}
+
+// Of thousands of completions only the likely ones are sent.
+func TestCompletionIsCut(t *testing.T) {
+	t.Parallel()
+	text := large(2000)
+	c := start(t, Options{})
+	c.initialize(object{})
+	c.open(text + "  n12")
+	list := call[struct {
+		IsIncomplete bool
+		Items        []struct{ Label string }
+	}](c, "textDocument/completion", at(strings.Count(text, "\n"), 5))
+	if !list.IsIncomplete || len(list.Items) == 0 || len(list.Items) > mostItems {
+		t.Errorf("%d items, incomplete: %v", len(list.Items), list.IsIncomplete)
+	}
+	for _, i := range list.Items {
+		if !strings.Contains(i.Label, "n12") {
+			t.Errorf("%s is sent", i.Label)
+		}
+	}
+}
+
+// BenchmarkLargeFile is one change of a file of 10,000 nodes, until its findings
+// are there.
+func BenchmarkLargeFile(b *testing.B) {
+	c := start(b, Options{})
+	c.initialize(object{})
+	c.open(large(10000))
+	c.findings(1)
+	for v := 2; b.Loop(); v++ {
+		c.note("textDocument/didChange", object{"textDocument": object{"uri": file, "version": v}, "contentChanges": []any{
+			object{"range": span{position{1, 2}, position{1, 2}}, "text": "x"},
+		}})
+		c.findings(v)
+	}
+}

@@ -91,8 +91,9 @@ type Index struct {
 	refs    []Ref // by place
 	symbols []*Symbol
 	named   map[key]*Symbol
-	bySym   map[*Symbol][]int // indexes into uses
-	into    map[string][]*ast.Edge
+	bySym   map[*Symbol][]int      // indexes into uses
+	into    map[string][]*ast.Edge // by the node that they lead to
+	outOf   map[string][]*ast.Edge
 	users   map[string][]*ast.Node // by the name of a prompt
 	makers  map[string][]*ast.Node // by the name of an artifact
 	flows   map[*ast.Node][]*ast.Schema
@@ -108,6 +109,7 @@ type key struct {
 func New(f *ast.File) *Index {
 	ix := &Index{
 		File: f, named: make(map[key]*Symbol), bySym: make(map[*Symbol][]int), into: make(map[string][]*ast.Edge),
+		outOf: make(map[string][]*ast.Edge),
 		users: make(map[string][]*ast.Node), makers: make(map[string][]*ast.Node),
 		flows: make(map[*ast.Node][]*ast.Schema),
 	}
@@ -192,15 +194,9 @@ func (ix *Index) FieldOf(schema, field string) *Symbol { return ix.named[key{Fie
 func (ix *Index) Users(prompt string) []*ast.Node { return ix.users[prompt] }
 
 // Edges are the edges that leave a node and those that lead to it, in file order.
+// The lists are the index's own.
 func (ix *Index) Edges(node string) (out, in []*ast.Edge) {
-	for _, w := range ix.File.Workflows {
-		for _, e := range w.Edges {
-			if e.From.Name == node {
-				out = append(out, e)
-			}
-		}
-	}
-	return out, ix.into[node]
+	return ix.outOf[node], ix.into[node]
 }
 
 // Everything are all symbols: workflows and variables first, then prompts,

@@ -61,6 +61,7 @@ func (ix *Index) visit() {
 	for _, w := range ix.File.Workflows {
 		for _, e := range w.Edges {
 			ix.into[e.To.Name] = append(ix.into[e.To.Name], e)
+			ix.outOf[e.From.Name] = append(ix.outOf[e.From.Name], e)
 			ix.loop(e)
 		}
 	}
