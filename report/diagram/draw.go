@@ -109,13 +109,17 @@ func newFigure(w *ir.Workflow, detail Detail) *figure {
 		return f
 	}
 	used := usedEnds(w)
+	prompts := make(map[*ir.Template]string, len(w.Prompts))
+	for _, p := range w.Prompts {
+		prompts[p.Text] = p.Name
+	}
 	number := make(map[*ir.Node]int, len(w.Nodes))
 	for _, n := range w.Nodes {
 		if _, end := n.Op.(*ir.End); end && !used[n] {
 			continue
 		}
 		number[n] = len(f.boxes)
-		f.boxes = append(f.boxes, box{kindOf(n), n.ID, boxText(n, w, detail)})
+		f.boxes = append(f.boxes, box{kindOf(n), n.ID, boxText(n, prompts, detail)})
 	}
 	if i, ok := number[w.Entry]; ok {
 		f.entry = i

@@ -18,8 +18,9 @@ const (
 
 // facts collects lines of text for a level of detail.
 type facts struct {
-	detail Detail
-	lines  []string
+	detail  Detail
+	prompts map[*ir.Template]string // their names
+	lines   []string
 }
 
 // say adds a line.
@@ -54,8 +55,8 @@ func (f *facts) cut() []string {
 }
 
 // boxText is what a node's box says below its name.
-func boxText(n *ir.Node, w *ir.Workflow, detail Detail) []string {
-	f := facts{detail: detail}
+func boxText(n *ir.Node, prompts map[*ir.Template]string, detail Detail) []string {
+	f := facts{detail: detail, prompts: prompts}
 	if kind := kindWord(n); kind != "" {
 		f.say("%s", kind)
 	}
@@ -64,11 +65,11 @@ func boxText(n *ir.Node, w *ir.Workflow, detail Detail) []string {
 	}
 	switch op := n.Op.(type) {
 	case *ir.Call:
-		f.call(op, w)
+		f.call(op)
 	case *ir.Route:
-		f.call(op.Call, w)
+		f.call(op.Call)
 	case *ir.Ask:
-		f.ask(op, w)
+		f.ask(op)
 	case *ir.Exec:
 		f.exec(op)
 	case *ir.Compute:
@@ -104,7 +105,7 @@ func kindWord(n *ir.Node) string {
 }
 
 // call is how a model is asked; c may be nil.
-func (f *facts) call(c *ir.Call, w *ir.Workflow) {
+func (f *facts) call(c *ir.Call) {
 	if c == nil {
 		return
 	}
@@ -131,20 +132,20 @@ func (f *facts) call(c *ir.Call, w *ir.Workflow) {
 	}
 	f.about("questions go to", string(c.Interaction))
 	if f.detail == Full {
-		f.prompt("system", c.System, w)
-		f.prompt("user", c.User, w)
+		f.prompt("system", c.System)
+		f.prompt("user", c.User)
 	}
 }
 
-func (f *facts) ask(op *ir.Ask, w *ir.Workflow) {
+func (f *facts) ask(op *ir.Ask) {
 	if op.MinAnswers > 1 {
 		f.say("at least %d answers", op.MinAnswers)
 	}
 	if op.Mode != ir.Pause {
-		f.call(op.Call, w)
+		f.call(op.Call)
 	}
 	if f.detail == Full {
-		f.prompt("asks", op.Instructions, w)
+		f.prompt("asks", op.Instructions)
 	}
 }
 
@@ -227,15 +228,12 @@ func (f *facts) schema(what string, s *ir.Schema) {
 }
 
 // prompt is a text's name and first line.
-func (f *facts) prompt(what string, t *ir.Template, w *ir.Workflow) {
+func (f *facts) prompt(what string, t *ir.Template) {
 	if t == nil {
 		return
 	}
-	for _, p := range w.Prompts {
-		if p.Text == t {
-			what += " " + p.Name
-			break
-		}
+	if name := f.prompts[t]; name != "" {
+		what += " " + name
 	}
 	f.say("%s: %s", what, firstLine(templateText(t)))
 }
@@ -295,7 +293,11 @@ func aboutWorkflow(w *ir.Workflow, detail Detail) []string {
 			f.variable(v)
 		}
 		for _, l := range w.Loops {
-			f.say("loop %s, at most %d: %s", l.Name, l.Max, loopNodes(w, l))
+			nodes := ""
+			if len(f.lines) < maxFacts {
+				nodes = loopNodes(w, l)
+			}
+			f.say("loop %s, at most %d: %s", l.Name, l.Max, nodes)
 		}
 	}
 	return f.cut()

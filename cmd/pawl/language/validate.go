@@ -147,7 +147,10 @@ func (v *validation) check(ctx context.Context, targets []target) error {
 		v.errors += v.files[i].errors
 		v.warnings += v.files[i].warnings
 	}
-	return ctx.Err()
+	if ctx.Err() != nil {
+		return cli.Said(cli.ExitStopped)
+	}
+	return nil
 }
 
 // file checks one file.
