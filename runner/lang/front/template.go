@@ -100,11 +100,12 @@ func (l *lowering) environment(t *ir.Template, literal func(string), written str
 
 // braces parses one {{…}} that begins at start and returns where it ends.
 func (l *lowering) braces(t *ir.Template, literal func(string), value string, start int, at Text) int {
-	length := strings.Index(value[start+2:], "}}")
-	if length < 0 || strings.Contains(value[start+2:start+2+length], "\n") {
+	line, _, _ := strings.Cut(value[start:], "\n")
+	length := strings.Index(line[2:], "}}")
+	if length < 0 {
 		l.list.Errorf("C004", at.At(start, start+2), "close it with }} on the same line", "a reference begins here and does not end")
-		literal(value[start : start+2])
-		return start + 2
+		literal(line)
+		return start + len(line)
 	}
 	end := start + 2 + length + 2
 	span := at.At(start, end)

@@ -54,25 +54,79 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Tokens lie one behind the other, and the scanner never leaves its line.
+// Tokens lie one behind the other, the scanner never leaves its line unasked, and
+// it comes to the end: through every line, as statements and as text.
 func FuzzScanner(f *testing.F) {
-	for _, line := range []string{"", "a -> b", `"x\`, "\xff-", "é->“", "-", "1.", "##", "#", "a.b-c", "\r\n", "\u2028x"} {
-		f.Add(line)
+	for _, text := range []string{"", "a -> b", `"x\`, "\xff-", "é->“", "-", "1.", "##", "#", "a # b", "a.b-c", "\r\n", "\u2028x", "a:\n  b\r\n\n\tc\n# d\n", "\"\\u00e9\\n\\q\""} {
+		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := Scanner{Src: text}
-		line := s.LineEnd(0)
-		end := 0
-		for s.Next(); s.Tok.Kind != EndOfLine; s.Next() {
-			if s.Tok.Start < end || s.Tok.End <= s.Tok.Start || s.Tok.End > line {
-				t.Fatalf("token %+v behind %d, the line ends at %d", s.Tok, end, line)
+		s := Scanner{Src: text, Odd: func(_ Oddity, start, end int) {
+			if start < 0 || start >= end || end > len(text) {
+				t.Fatalf("something odd stands at %d:%d of %d bytes", start, end, len(text))
 			}
-			end = s.Tok.End
+		}}
+		end := 0
+		for s.Line(0); s.Tok.Kind != EndOfFile; s.NextLine() {
+			line := s.LineEnd(s.First)
+			for ; s.Tok.Kind != EndOfLine; s.Next() {
+				if s.Tok.Start < end || s.Tok.End <= s.Tok.Start || s.Tok.End > line {
+					t.Fatalf("token %+v behind %d, the line ends at %d", s.Tok, end, line)
+				}
+				end = s.Tok.End
+			}
+			if s.Pos > line {
+				t.Fatalf("the scanner stands at %d, the line ends at %d", s.Pos, line)
+			}
 		}
-		if s.Pos > line {
-			t.Fatalf("the scanner stands at %d, the line ends at %d", s.Pos, line)
-		}
+		checkComments(t, text, s.Comments)
+		checkBody(t, text)
+		value, places := Unescape(text, 0, len(text), func(int, int) {})
+		checkPlaces(t, text, Text{Value: value, End: len(text), Places: places})
 	})
+}
+
+func checkComments(t *testing.T, text string, comments [][2]int) {
+	t.Helper()
+	end := 0
+	for _, c := range comments {
+		if c[0] < end || c[1] <= c[0] || c[1] > len(text) || text[c[0]] != '#' || strings.Contains(text[c[0]:c[1]], "\n") {
+			t.Fatalf("a comment at %d:%d behind %d", c[0], c[1], end)
+		}
+		end = c[1]
+	}
+}
+
+// checkBody reads everything as text below a line.
+func checkBody(t *testing.T, text string) {
+	t.Helper()
+	text = ":\n" + text
+	s := Scanner{Src: text, Quiet: true}
+	s.Line(0)
+	body := s.Body(0)
+	checkPlaces(t, text, body)
+	if strings.HasPrefix(body.Value, "\n") || strings.HasSuffix(body.Value, "\n") {
+		t.Fatalf("the text %q begins or ends with a blank line", body.Value)
+	}
+}
+
+// checkPlaces sees to it that the places of a text's bytes lie in it, in order.
+func checkPlaces(t *testing.T, src string, text Text) {
+	t.Helper()
+	if text.Places == nil {
+		if text.Value != src[text.Start:text.Start+len(text.Value)] {
+			t.Fatalf("%q is said to stand at %d as it is", text.Value, text.Start)
+		}
+		return
+	}
+	last := text.Start
+	for i := range text.Value {
+		from, to := text.Places.At(len(text.Value), i, i+1)
+		if from < last || to <= from || to > text.End {
+			t.Fatalf("byte %d of %q comes from %d:%d, behind %d", i, text.Value, from, to, last)
+		}
+		last = from
+	}
 }
 
 func TestUnquoted(t *testing.T) {
