@@ -19,7 +19,7 @@ import (
 func TestGoldenHistories(t *testing.T) {
 	t.Parallel()
 	found, err := filepath.Glob(filepath.Join("..", "..", "testdata", "golden", "*", "runs", "*"))
-	if err != nil || len(found) < 14 {
+	if err != nil || len(found) < 17 {
 		t.Fatalf("%d golden histories, error %v", len(found), err)
 	}
 	for _, dir := range found {
