@@ -22,6 +22,8 @@ type Purse struct {
 	Elapsed    time.Duration // running time over all attempts, parked time left out
 
 	held map[string]Amount
+	sum  Amount // of held, unless it is vast
+	vast bool   // the sum was once too large to be taken back from
 }
 
 // Overdraft says that a limit does not allow what was asked for.
@@ -38,12 +40,29 @@ func (o *Overdraft) Error() string {
 
 // Used is everything gone or promised: measured, forfeited and held.
 func (p *Purse) Used() Amount {
-	used := p.Spent.Amount().Add(p.Forfeited)
-	// Held amounts are not negative, so the sum is the same in any order.
-	for _, a := range p.held {
-		used = used.Add(a)
+	return p.Spent.Amount().Add(p.Forfeited).Add(p.promised())
+}
+
+// promised is the sum of what is held. It is kept beside the reservations, so
+// that its cost does not grow with the number of calls that are under way.
+func (p *Purse) promised() Amount {
+	if !p.vast {
+		return p.sum
 	}
-	return used
+	// Held amounts are not negative, so the sum is the same in any order.
+	var sum Amount
+	for _, a := range p.held {
+		sum = sum.Add(a)
+	}
+	return sum
+}
+
+// let takes a reservation out of the books and returns it.
+func (p *Purse) let(key string) Amount {
+	a := p.held[key]
+	delete(p.held, key)
+	p.sum = p.sum.Sub(a)
+	return a
 }
 
 // Reserve takes a out of the purse under key, or returns an *[Overdraft] and
@@ -70,7 +89,11 @@ func (p *Purse) Hold(key string, a Amount) {
 	if p.held == nil {
 		p.held = make(map[string]Amount)
 	}
-	p.held[key] = p.held[key].Add(a.floored())
+	before := p.held[key]
+	after := before.Add(a.floored())
+	p.held[key] = after
+	p.sum = p.sum.Add(after.Sub(before))
+	p.vast = p.vast || p.sum.Tokens >= most || p.sum.Cost >= most
 }
 
 // Check reports whether a would fit, without taking it: nil or an *[Overdraft].
@@ -109,20 +132,19 @@ func (p *Purse) Left() Amount {
 // key only adds the usage: money that left is counted whatever the books say.
 // Negative figures count as nothing.
 func (p *Purse) Settle(key string, u Usage) {
-	delete(p.held, key)
+	p.let(key)
 	p.Spent = p.Spent.Add(u.floored())
 }
 
 // Forfeit counts the reservation under key as spent and returns it.
 func (p *Purse) Forfeit(key string) Amount {
-	a := p.held[key]
-	delete(p.held, key)
+	a := p.let(key)
 	p.Forfeited = p.Forfeited.Add(a)
 	return a
 }
 
 // Release gives the reservation under key back: the call was never made.
-func (p *Purse) Release(key string) { delete(p.held, key) }
+func (p *Purse) Release(key string) { p.let(key) }
 
 // CountIteration takes one node execution, or returns an *[Overdraft].
 func (p *Purse) CountIteration() error {

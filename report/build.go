@@ -43,7 +43,8 @@ type fold struct {
 	tools    map[string]*ToolUse
 	priced   map[string]bool // by the name the workflow uses
 	failure  *Step           // the last one that failed
-	stale    bool            // something was written since the last evidence
+	branches
+	stale bool // something was written since the last evidence
 
 	questions int // of agents, that models have answered
 	measure   measuring
@@ -83,7 +84,7 @@ func (c *stopwatch) stop(now time.Duration) {
 func newFold(w *ir.Workflow, extra Extra) *fold {
 	f := &fold{
 		w: w, extra: extra,
-		clocks: make(map[*Step]*stopwatch),
+		clocks: make(map[*Step]*stopwatch), branches: newBranches(),
 		at:     make(map[event.TokenID]*Step),
 		open:   make(map[event.Key]*effect),
 		tools:  make(map[string]*ToolUse),

@@ -38,7 +38,7 @@ func (f *fold) applyNode(e *event.Event) {
 	case *event.GateAnswered:
 		f.gateAnswered(e, b)
 	default:
-		f.applyEffect(e)
+		f.applyBranch(e)
 	}
 }
 
@@ -53,7 +53,11 @@ func (f *fold) step(e *event.Event) *Step {
 }
 
 func (f *fold) arrive(e *event.Event, node string, via *Via) *Step {
-	st := &Step{Node: node, Token: e.Token, Via: via, State: StepArrived, StartedAt: e.Time.UTC(), Op: f.word(node)}
+	st := &Step{Node: node, Token: e.Token, Via: via, State: StepArrived, StartedAt: e.Time.UTC(), Op: f.word(node), Branch: f.paths[e.Token]}
+	if via == nil && len(f.path) > 0 {
+		st.Joined = f.brought[node]
+		delete(f.brought, node)
+	}
 	f.path = append(f.path, st)
 	f.clocks[st] = &stopwatch{}
 	f.at[e.Token] = st
@@ -85,13 +89,16 @@ func (f *fold) nodeFinished(e *event.Event, b *event.NodeFinished) {
 		f.answeredByModel(e, modelAnswer{gate: fmt.Sprintf("%s#%d", e.Node, b.Visit), by: b.By, opened: st.StartedAt, values: b.Output.Raw()})
 	}
 	f.observe(st.Node, output)
+	f.back(e)
 	if b.Commit == "" {
 		return
 	}
-	f.s.Head = b.Commit
+	if f.paths[e.Token] == "" {
+		f.s.Head = b.Commit
+	}
 	if b.Changed {
 		st.Commit = b.Commit
-		f.s.Commits = append(f.s.Commits, Commit{Commit: b.Commit, Node: st.Node, Visit: b.Visit, Subject: subject(output)})
+		f.committed(e, Commit{Commit: b.Commit, Node: st.Node, Visit: b.Visit, Subject: subject(output)})
 	}
 }
 
@@ -148,11 +155,20 @@ func subject(output map[string]any) string {
 }
 
 func (f *fold) edgeTaken(e *event.Event, b *event.EdgeTaken) {
-	via := &Via{From: e.Node, Edge: b.Edge, Loop: b.Loop, Count: b.Count}
-	if n := f.node(e.Node); n != nil && b.Edge >= 0 && b.Edge < len(n.Edges) && n.Edges[b.Edge].Loop != nil {
-		via.Max = n.Edges[b.Edge].Loop.Max
+	via := f.via(e.Node, b.Edge, b.Loop, b.Count)
+	if b.Joins {
+		f.brought[b.To] = append(f.brought[b.To], *via)
+		return
 	}
 	f.arrive(e, b.To, via)
+}
+
+func (f *fold) via(from string, edge int, loop string, count int) *Via {
+	via := &Via{From: from, Edge: edge, Loop: loop, Count: count}
+	if n := f.node(from); n != nil && edge >= 0 && edge < len(n.Edges) && n.Edges[edge].Loop != nil {
+		via.Max = n.Edges[edge].Loop.Max
+	}
+	return via
 }
 
 func (f *fold) gateOpened(e *event.Event, b *event.GateOpened) {

@@ -174,7 +174,11 @@ type Step struct {
 	Op        string        `json:"op,omitempty"` // agent, judge, tool, …; "" when the workflow is not known
 	Visit     int           `json:"visit"`        // 1 for the node's first execution, 0 when it did not begin
 	Token     event.TokenID `json:"token"`
-	Via       *Via          `json:"via,omitempty"` // absent for the entry
+	Branch    string        `json:"branch,omitempty"`    // the path of the parallel branch it is in: first nodes, with slashes
+	Via       *Via          `json:"via,omitempty"`       // absent for the entry, and where branches meet
+	Joined    []Via         `json:"joined,omitempty"`    // where branches meet: the edges by which they came
+	Merged    int           `json:"merged,omitempty"`    // branches whose changes were merged here
+	Conflicts []string      `json:"conflicts,omitempty"` // files that two branches changed differently
 	State     StepState     `json:"state"`
 	StartedAt time.Time     `json:"started_at"`
 	RunningMS int64         `json:"running_ms"`
@@ -307,6 +311,7 @@ type Commit struct {
 	Node    string `json:"node"`
 	Visit   int    `json:"visit"`
 	Subject string `json:"subject,omitempty"` // what the node said it did
+	Branch  string `json:"branch,omitempty"`  // the parallel branch it was made in
 }
 
 // ToolActivity is what agents did with tools.

@@ -31,6 +31,8 @@ var largeRooms = map[string]struct {
 	cap    int
 	reason string
 }{
+	"report":                {2100, "one fold of one record: what an event means for a summary is said once"},
+	"report/page":           {2000, "one page: sections share the words and tables that make it safe to show strangers' text"},
 	"cmd/pawl/work":         {2200, "one attempt: every port is wired from the same flags, and parting them would pass them all along"},
 	"runner/event":          {2100, "one vocabulary: most lines are the structs that a record is made of"},
 	"runner":                {2300, "one engine: what it performs for each command, and the ports it performs it through"},

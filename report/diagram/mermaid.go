@@ -89,6 +89,7 @@ func (g *graph) addWorkflow(w *ir.Workflow) {
 		}
 	}
 	for _, n := range w.Nodes {
+		g.addResolver(w, n)
 		for _, e := range n.Edges {
 			if e.To != nil {
 				g.arrow(ends{g.vertex(n.ID, ""), g.vertex(e.To.ID, opWord(e.To)), e.Index}, edgeLabel(e))
@@ -140,6 +141,9 @@ func edgeLabel(e *ir.Edge) string {
 func (g *graph) walk(st report.Step) {
 	v := g.vertex(st.Node, st.Op)
 	v.visits++
+	for _, via := range st.Joined {
+		g.arrow(ends{g.vertex(via.From, ""), v, via.Edge}, words.Clip(words.OneLine(via.Loop), maxLabel)).taken++
+	}
 	if st.Via == nil {
 		return
 	}
@@ -153,6 +157,15 @@ var marks = map[report.StepState]struct{ class, note string }{
 	report.StepWaiting:     {"now", "waiting for a person"},
 	report.StepInterrupted: {"stopped", "interrupted"},
 	report.StepFailed:      {"failed", "failed"},
+}
+
+// addResolver draws the way from a join to the agent that resolves its conflicts.
+func (g *graph) addResolver(w *ir.Workflow, n *ir.Node) {
+	if j, ok := n.Op.(*ir.Join); ok {
+		if r := w.Resolver(j); r != nil {
+			g.arrow(ends{g.vertex(n.ID, ""), g.vertex(r.ID, opWord(r)), report.ConflictEdge}, "conflict")
+		}
+	}
 }
 
 // markStanding marks the nodes whose last visit did not simply finish.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawl-ci/pawl/report"
@@ -254,26 +255,68 @@ func (d *drawing) path() {
 	d.printf("%s\n", d.s.pathWords(d.name, 40))
 }
 
-// pathWords is the way taken as one line; of a long one, both ends.
+// pathWords is the way taken as one line; of a long one, both ends. Branches that
+// were under way together stand in braces.
 func (s summary) pathWords(name func(string) string, most int) string {
+	return wayWords(s.Path, "", name, most)
+}
+
+// wayWords is the way of one branch, given all steps in and below it.
+func wayWords(steps []report.Step, branch string, name func(string) string, most int) string {
 	var parts []string
-	for i, st := range s.Path {
-		if len(s.Path) > most && i == most/2 {
-			parts = append(parts, fmt.Sprintf("… %d more …", len(s.Path)-most))
-		}
-		if len(s.Path) > most && i >= most/2 && i < len(s.Path)-most/2 {
+	for len(steps) > 0 {
+		if steps[0].Branch == branch {
+			parts = append(parts, stepWord(steps[0], name))
+			steps = steps[1:]
 			continue
 		}
-		word := name(st.Node)
-		if v := st.Via; v != nil && v.Loop != "" {
-			word += " (" + name(v.Loop) + " " + loopCount(*v) + ")"
+		end := slices.IndexFunc(steps, func(st report.Step) bool { return st.Branch == branch })
+		if end < 0 {
+			end = len(steps)
 		}
-		if st.State == report.StepFailed && st.Node != ir.FailID {
-			word += " ✗"
-		}
-		parts = append(parts, word)
+		parts = append(parts, besides(steps[:end], branch, name, most))
+		steps = steps[end:]
+	}
+	if n := len(parts); n > most {
+		parts = slices.Concat(parts[:most/2], []string{fmt.Sprintf("… %d more …", n-most/2*2)}, parts[n-most/2:])
 	}
 	return strings.Join(parts, " → ")
+}
+
+// besides are the branches next to each other below branch, in the order in which
+// they began.
+func besides(steps []report.Step, branch string, name func(string) string, most int) string {
+	var order []string
+	below := make(map[string][]report.Step)
+	for _, st := range steps {
+		rest := strings.TrimPrefix(strings.TrimPrefix(st.Branch, branch), "/")
+		first, _, _ := strings.Cut(rest, "/")
+		path := strings.TrimPrefix(branch+"/"+first, "/")
+		if below[path] == nil {
+			order = append(order, path)
+		}
+		below[path] = append(below[path], st)
+	}
+	var ways []string
+	for i, path := range order {
+		if i == most && len(order) > most+1 {
+			ways = append(ways, fmt.Sprintf("… %d more", len(order)-most))
+			break
+		}
+		ways = append(ways, wayWords(below[path], path, name, most))
+	}
+	return "{ " + strings.Join(ways, " | ") + " }"
+}
+
+func stepWord(st report.Step, name func(string) string) string {
+	word := name(st.Node)
+	if v := st.Via; v != nil && v.Loop != "" {
+		word += " (" + name(v.Loop) + " " + loopCount(*v) + ")"
+	}
+	if st.State == report.StepFailed && st.Node != ir.FailID {
+		word += " ✗"
+	}
+	return word
 }
 
 // loopCount is "1 of 3", or "1" when the bound is not known.

@@ -58,7 +58,19 @@ func (d *drawing) stepCells(st report.Step, lost bool) []string {
 	if st.Visit > 1 {
 		name += fmt.Sprintf("&nbsp;%d", st.Visit)
 	}
+	if st.Branch == st.Node {
+		name = "⑂&nbsp;" + name
+	} else if st.Branch != "" {
+		name = "⑂&nbsp;" + name + " in " + d.name(st.Branch)
+	}
 	return append(append([]string{name}, spendCells(st.Spend, int64(st.ToolCalls), st.RunningMS, lost)...), d.outcome(st))
+}
+
+func branchCount(n int) string {
+	if n == 1 {
+		return "1 branch"
+	}
+	return fmt.Sprintf("%d branches", n)
 }
 
 func spendCells(s report.Spend, tools, ms int64, lost bool) []string {
@@ -116,6 +128,12 @@ func (d *drawing) outcome(st report.Step) string {
 	}
 	if st.Repairs > 0 {
 		parts = append(parts, words.Count(int64(st.Repairs), "repair"))
+	}
+	if st.Merged > 0 {
+		parts = append(parts, branchCount(st.Merged)+" merged")
+	}
+	if len(st.Conflicts) > 0 {
+		parts = append(parts, "conflict in "+d.code(strings.Join(st.Conflicts, ", "), 160))
 	}
 	if st.Commit != "" {
 		parts = append(parts, "commit "+d.name(words.Short(st.Commit)))

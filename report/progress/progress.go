@@ -98,6 +98,10 @@ func (p *Lines) node(e event.Event) {
 		p.line(e.Node, p.paint(yellow, "!"), "begins again: "+b.Detail)
 	case *event.NodeFailed:
 		p.line(e.Node, p.paint(red, "✗"), b.Detail)
+	case *event.BranchFailed:
+		p.line(e.Node, p.paint(red, "✗"), "this branch has failed: "+b.Detail)
+	case *event.MergeFinished:
+		p.merge(e.Node, b)
 	case *event.CommandStarted:
 		p.line(e.Node, p.paint(dim, "·"), b.Command)
 	case *event.CommandFinished:
@@ -127,6 +131,15 @@ func (p *Lines) decided(node string, b *event.NodeFinished) {
 	}
 	if b.By != "" {
 		p.line(node, p.paint(green, "✓"), "answered by model "+b.By)
+	}
+}
+
+func (p *Lines) merge(node string, b *event.MergeFinished) {
+	if b.Merged > 0 {
+		p.line(node, p.paint(green, "✓"), fmt.Sprintf("branches merged: %d", b.Merged))
+	}
+	for _, c := range b.Conflicts {
+		p.line(node, p.paint(yellow, "!"), "conflict in "+c.Path)
 	}
 }
 
