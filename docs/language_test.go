@@ -41,7 +41,8 @@ func compile(name, text string) diag.List {
 	w, list := front.Load(diag.NewFile(name, text), front.Options{})
 	if w != nil && !list.HasErrors() {
 		list = append(list, check.Run(w, check.Options{
-			Tools: tool.Canonical, ToolNames: slices.Sorted(slices.Values(tool.Names())), Prices: budget.Prices(),
+			Writes: tool.Writes,
+			Tools:  tool.Canonical, ToolNames: slices.Sorted(slices.Values(tool.Names())), Prices: budget.Prices(),
 		})...)
 	}
 	list.Sort()

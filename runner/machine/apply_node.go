@@ -160,7 +160,7 @@ func admit(n *ir.Node, value map[string]any) map[string]any {
 		if !given {
 			continue
 		}
-		if c, ok := f.Coerce(v); ok {
+		if c, ok := f.Take(v); ok {
 			v = c
 		}
 		in[f.Name] = v

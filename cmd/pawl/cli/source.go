@@ -79,7 +79,8 @@ func Compile(path, text string, opt CompileOptions) *Source {
 	}
 	if sound {
 		s.Findings = append(s.Findings, check.Run(s.Workflow, check.Options{
-			Tools: tool.Canonical, ToolNames: slices.Sorted(slices.Values(tool.Names())), DefaultModel: opt.Model, Prices: opt.Prices,
+			Writes: tool.Writes,
+			Tools:  tool.Canonical, ToolNames: slices.Sorted(slices.Values(tool.Names())), DefaultModel: opt.Model, Prices: opt.Prices,
 		})...)
 	}
 	s.Findings.Sort()

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/pawl-ci/pawl/runner"
@@ -108,6 +109,16 @@ func Names() []string {
 		names[i] = builtins[i].name
 	}
 	return names
+}
+
+// Writes reports whether the tool of that name, proper or other, may change the
+// worktree; false of names that no tool has.
+func Writes(name string) bool {
+	proper, known := Canonical(name)
+	if !known {
+		return false
+	}
+	return builtins[slices.IndexFunc(builtins, func(b builtin) bool { return b.name == proper })].writes
 }
 
 // Canonical is the proper name of a tool. Names that other agents use are

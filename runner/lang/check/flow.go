@@ -1,66 +1,33 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pawl-ci/pawl/runner/lang/diag"
+	"github.com/pawl-ci/pawl/runner/lang/graph"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
 )
 
-// reachability finds the nodes that the entry leads to; the others are dead.
-func (c *checker) reachability() []bool {
-	seen := make([]bool, len(c.w.Nodes))
-	seen[c.w.Entry.Index] = true
-	work := []*ir.Node{c.w.Entry}
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		reached := c.resolver(n)
-		for _, e := range n.Edges {
-			reached = append(reached, e.To)
-		}
-		for _, to := range reached {
-			if !seen[to.Index] {
-				seen[to.Index] = true
-				work = append(work, to)
-			}
-		}
-	}
+// unreachable finds what the entry does not lead to: it is dead.
+func (c *checker) unreachable() {
 	for _, n := range c.w.Nodes {
-		if _, end := n.Op.(*ir.End); !seen[n.Index] && !end {
-			c.list.Errorf("C016", n.Span, "add an edge that leads to it from "+c.w.Entry.ID+", or delete it",
-				"no path leads from entry %s to %s", c.w.Entry.ID, n.ID)
+		if _, end := n.Op.(*ir.End); !c.alive(n) && !end && !ir.Awaited(n) {
+			c.list.Errorf("C016", n.Span, "add an edge that leads to it from "+name(c.w.Entry)+", or delete it",
+				"no path leads from entry %s to %s", name(c.w.Entry), n.ID)
 		}
 	}
-	return seen
-}
-
-// resolver is the agent that a join calls on a conflict. No edge leads to it, and
-// none has to lead on: when it has finished, the join goes on.
-func (c *checker) resolver(n *ir.Node) []*ir.Node {
-	if j, ok := n.Op.(*ir.Join); ok {
-		if r := c.w.Resolver(j); r != nil {
-			return []*ir.Node{r}
-		}
-	}
-	return nil
-}
-
-// resolves reports whether some join calls n on a conflict.
-func (c *checker) resolves(n *ir.Node) bool {
-	return slices.ContainsFunc(c.w.Nodes, func(j *ir.Node) bool { return slices.Contains(c.resolver(j), n) })
 }
 
 // cycles reports every cycle that no loop bounds: the walk could go round for
-// ever. Each strongly connected rest is reported once, at its first edge.
+// ever.
 func (c *checker) cycles() {
-	const (
-		fresh = iota
-		onPath
-		finished
-	)
-	state := make([]int, len(c.w.Nodes))
+	const fresh, finished = -1, -2
+	state := make([]int, len(c.w.Nodes)) // or the place on the path
+	for i := range state {
+		state[i] = fresh
+	}
 	type frame struct {
 		n    *ir.Node
 		next int
@@ -69,32 +36,105 @@ func (c *checker) cycles() {
 		if state[root.Index] != fresh {
 			continue
 		}
-		state[root.Index] = onPath
-		stack := []frame{{n: root}}
-		for len(stack) > 0 {
-			top := &stack[len(stack)-1]
+		state[root.Index] = 0
+		path := []frame{{n: root}}
+		for len(path) > 0 {
+			top := &path[len(path)-1]
 			if top.next == len(top.n.Edges) {
 				state[top.n.Index] = finished
-				stack = stack[:len(stack)-1]
+				path = path[:len(path)-1]
 				continue
 			}
 			e := top.n.Edges[top.next]
 			top.next++
-			switch {
+			switch at := state[e.To.Index]; {
 			case e.Loop != nil:
-			case state[e.To.Index] == onPath:
-				c.unbounded(e)
-			case state[e.To.Index] == fresh:
-				state[e.To.Index] = onPath
-				stack = append(stack, frame{n: e.To})
+			case at >= 0:
+				var way []*ir.Edge
+				for _, f := range path[at:] {
+					way = append(way, f.n.Edges[f.next-1])
+				}
+				c.unbounded(e, way)
+			case at == fresh:
+				state[e.To.Index] = len(path)
+				path = append(path, frame{n: e.To})
 			}
 		}
 	}
 }
 
-func (c *checker) unbounded(e *ir.Edge) {
-	c.list.Errorf("C019", e.Span, "bound it: "+e.From.ID+" -> "+e.To.ID+" as NAME(3)",
-		"the cycle through %s -> %s has no bound: it could go round for ever", e.From.ID, e.To.ID)
+// longestCycle is how many nodes of a cycle are named.
+const longestCycle = 12
+
+// unbounded reports a cycle; e is the edge that closes it, and way its edges.
+func (c *checker) unbounded(e *ir.Edge, way []*ir.Edge) {
+	d := diag.Diagnostic{
+		Code: "C019", Severity: diag.Error, Span: e.Span,
+		Hint: "bound it: " + name(e.From) + " -> " + name(e.To) + " as NAME(3)",
+	}
+	var names []string
+	for i, edge := range way {
+		if i == longestCycle {
+			names = append(names, fmt.Sprintf("… (%d more)", len(way)-i))
+			break
+		}
+		if !ir.Awaited(edge.From) {
+			names = append(names, name(edge.From))
+		}
+		if edge != e && !ir.Awaited(edge.From) && len(d.Related) < 4 {
+			d.Related = append(d.Related, diag.Related{Span: edge.Span, Message: "the cycle goes on here"})
+		}
+	}
+	d.Message = "the cycle " + strings.Join(append(names, name(e.To)), " -> ") + " has no bound: it could go round for ever"
+	c.list.Add(d)
+}
+
+// loops checks what loops bound.
+func (c *checker) loops() {
+	edges := make(map[*ir.Loop][]*ir.Edge)
+	for _, n := range c.w.Nodes {
+		for _, e := range n.Edges {
+			if e.Loop != nil && c.f.Reachable(n) {
+				edges[e.Loop] = append(edges[e.Loop], e)
+			}
+		}
+	}
+	for _, l := range c.w.Loops {
+		if list := edges[l]; len(list) > 0 && !slices.ContainsFunc(list, func(e *ir.Edge) bool { return l.Contains(e.From) && l.Contains(e.To) }) {
+			c.list.Warnf("P193", l.Span, "lead the edge back to a node before it, or drop as "+l.Name,
+				"loop %s bounds nothing: its edge leads to no way back", l.Name)
+		}
+	}
+	c.tangles(edges)
+}
+
+// tangles: a cycle that can be entered at two nodes is counted as a whole, and
+// loops inside of it are not restarted.
+func (c *checker) tangles(edges map[*ir.Loop][]*ir.Edge) {
+	g := c.f.Graph()
+	inside := make(map[*graph.Region][]*ir.Loop)
+	for _, l := range c.w.Loops {
+		for _, e := range edges[l] {
+			r := g.Around(e.From.Index, e.To.Index)
+			for r != nil && r.Up != nil {
+				r = r.Up
+			}
+			if r != nil && r.Header < 0 && !slices.Contains(inside[r], l) {
+				inside[r] = append(inside[r], l)
+			}
+		}
+	}
+	for _, r := range g.Regions() {
+		if len(inside[r]) < 2 {
+			continue
+		}
+		c.list.Add(diag.Diagnostic{
+			Code: "P192", Severity: diag.Warning, Span: inside[r][1].Span,
+			Message: "loop " + inside[r][1].Name + " is never restarted: the cycle around it can be entered at several nodes, so all of its turns count together",
+			Hint:    "let all edges from outside lead to one node of the cycle",
+			Related: []diag.Related{{Span: inside[r][0].Span, Message: "loop " + inside[r][0].Name + " is part of the same cycle"}},
+		})
+	}
 }
 
 // edges checks what leaves a node.
@@ -104,11 +144,8 @@ func (c *checker) edges(n *ir.Node) {
 	switch {
 	case end && len(n.Edges) > 0:
 		c.list.Errorf("P166", n.Edges[0].Span, "done and fail end the run; lead the edge from another node", "%s has an edge: nothing runs after it", n.ID)
-	case !end && len(n.Edges) == 0 && !c.resolves(n):
+	case !end && len(n.Edges) == 0 && !c.resolvers[n]:
 		c.list.Errorf("P167", n.Span, "add "+n.ID+" -> done, or another edge", "%s leads nowhere: the run could not end", n.ID)
-	case router && route.FansOut() && n.Meets() == nil:
-		c.list.Errorf("P171", n.Span, "add a join, or await: wait_all on the node where they come together, that every branch passes before done",
-			"the branches of %s do not meet at a join", n.ID)
 	case router && route.Mode == ir.RoundRobin && len(n.Edges) < 2:
 		c.list.Errorf("C020", n.Span, "give it at least two edges, or replace the router by a plain edge", "round_robin router %s has fewer than 2 edges", n.ID)
 	case router && route.Mode == ir.LLM && len(n.Edges) < 2:
@@ -173,50 +210,4 @@ func (c *checker) repeats(n *ir.Node) {
 		}
 		seen[text] = e
 	}
-}
-
-// exhaustive: whatever a node answers, some edge must hold.
-func (c *checker) exhaustive(n *ir.Node) {
-	var conditional *ir.Edge
-	fields := make(map[string][2]bool)
-	for _, e := range n.Edges {
-		if e.Cond == nil {
-			return
-		}
-		conditional = e
-		if e.Cond.Expr != nil {
-			continue
-		}
-		sides := fields[e.Cond.Field]
-		if e.Cond.Not {
-			sides[1] = true
-		} else {
-			sides[0] = true
-		}
-		if sides[0] && sides[1] {
-			return
-		}
-		fields[e.Cond.Field] = sides
-	}
-	if conditional == nil {
-		return
-	}
-	var missing []string
-	for _, e := range n.Edges {
-		if e.Cond.Expr == nil {
-			missing = append(missing, opposite(e.Cond))
-		}
-	}
-	hint := "add an edge without a condition as the fallback"
-	if len(missing) > 0 {
-		hint += ", or one with: when " + strings.Join(missing, ", when ")
-	}
-	c.list.Errorf("C012", conditional.Span, hint, "the conditions of %s do not cover every answer, and there is no fallback", n.ID)
-}
-
-func opposite(cond *ir.Cond) string {
-	if cond.Not {
-		return cond.Field
-	}
-	return "not " + cond.Field
 }

@@ -211,3 +211,11 @@ func (f *Flow) On(fan *ir.Node) []*ir.Node {
 	}
 	return list
 }
+
+// Along lists the branches on which a token may take e.
+func (f *Flow) Along(e *ir.Edge) []Branch {
+	if f.base[e.From.Index] > 0 {
+		return []Branch{{e.From, e}}
+	}
+	return f.Branches(e.From)
+}

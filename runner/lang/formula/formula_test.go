@@ -1,6 +1,7 @@
 package formula_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -53,4 +54,26 @@ func FuzzFormula(f *testing.F) {
 			t.Errorf("%q is %v, %v and then %v, %v", source, a, errA, b, errB)
 		}
 	})
+}
+
+func TestReads(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"output.score > vars.most":                             "[[output score] [vars most]]",
+		"outputs.judge.verdict.ok && outputs.judge.verdict.ok": "[[outputs judge verdict ok]]",
+		"outputs.x[input.i].y":                                 "[[input i] [outputs x]]",
+		`output["a"] in ["p", "q"]`:                            "[[output a]]",
+		"let s = output.s; s + 1 > 2":                          "[[output s]]",
+		"filter(output.list, .ok)":                             "[[output list]]",
+		"len(output) + 1":                                      "[[output]]",
+		"1 + 2":                                                "[]",
+	} {
+		p, err := formula.Compile(source)
+		if err != nil {
+			t.Fatalf("%s: %v", source, err)
+		}
+		if got := fmt.Sprint(p.Reads()); got != want {
+			t.Errorf("%s reads %s, want %s", source, got, want)
+		}
+	}
 }

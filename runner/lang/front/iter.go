@@ -5,6 +5,7 @@ import (
 
 	"github.com/pawl-ci/pawl/budget"
 	"github.com/pawl-ci/pawl/gates"
+	"github.com/pawl-ci/pawl/runner/lang/diag"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
 	"github.com/pawl-ci/pawl/runner/lang/syntax"
 )
@@ -63,10 +64,10 @@ func (l *lowering) workflow() {
 		l.w.Entry = l.nodes[entry.Str]
 		if l.w.Entry == nil || entry.Str == ir.DoneID || entry.Str == ir.FailID {
 			l.w.Entry = nil
-			l.list.Errorf("C008", entry.Span, suggest(entry.Str, l.nodeNames()), "entry %s: there is no such node", entry.Str)
+			l.list.Errorf("C008", entry.Span, diag.Suggest(entry.Str, l.nodeNames()), "entry %s: there is no such node", entry.Str)
 		}
 	} else {
-		l.list.Errorf("C008", l.decl.Span, "add entry: NODE; "+suggest("", l.nodeNames()), "workflow %s has no entry", l.w.Name)
+		l.list.Errorf("C008", l.decl.Span, "add entry: NODE; "+diag.Suggest("", l.nodeNames()), "workflow %s has no entry", l.w.Name)
 	}
 	if v := props.Value("worktree"); v != nil {
 		l.w.Worktree = v.Str != "none"
@@ -139,7 +140,7 @@ func (l *lowering) edge(e *syntax.Edge) {
 func (l *lowering) end(name syntax.Ident) *ir.Node {
 	n := l.nodes[name.Name]
 	if n == nil {
-		l.list.Errorf("C001", name.Span, suggest(name.Name, append(l.nodeNames(), ir.DoneID, ir.FailID)), "there is no node %s", name.Name)
+		l.list.Errorf("C001", name.Span, diag.Suggest(name.Name, append(l.nodeNames(), ir.DoneID, ir.FailID)), "there is no node %s", name.Name)
 	}
 	return n
 }

@@ -3,6 +3,7 @@ package front
 import (
 	"slices"
 
+	"github.com/pawl-ci/pawl/runner/lang/diag"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
 	"github.com/pawl-ci/pawl/runner/lang/syntax"
 )
@@ -29,7 +30,7 @@ func (l *lowering) policy(v *syntax.Value) string {
 		}
 	}
 	if v.Str != ir.ConflictAsks && !slices.Contains(agents, v.Str) {
-		l.list.Errorf("C001", v.Span, suggest(v.Str, append([]string{"fail", ir.ConflictAsks}, agents...)),
+		l.list.Errorf("C001", v.Span, diag.Suggest(v.Str, append([]string{"fail", ir.ConflictAsks}, agents...)),
 			"conflict: %s is neither fail nor ask nor an agent", v.Str)
 		return ir.ConflictFails
 	}
@@ -48,10 +49,6 @@ func (l *lowering) awaited(n *ir.Node, props syntax.Props) {
 	}
 }
 
-// AwaitSuffix makes the name of the join that `await:` puts in front of a node.
-// It is no identifier, so no node of a file can have such a name.
-const AwaitSuffix = "@join"
-
 // placeJoins puts the joins of `await:` in front of their nodes: every edge to
 // the node leads to its join, and one edge from there to the node.
 func (l *lowering) placeJoins() {
@@ -62,7 +59,7 @@ func (l *lowering) placeJoins() {
 	nodes := make([]*ir.Node, 0, len(l.w.Nodes)+len(l.awaits))
 	for _, n := range l.w.Nodes {
 		if op := l.awaits[n]; op != nil {
-			joins[n] = &ir.Node{ID: n.ID + AwaitSuffix, Span: n.Span, Retries: -1, Op: op}
+			joins[n] = &ir.Node{ID: n.ID + ir.AwaitSuffix, Span: n.Span, Retries: -1, Op: op}
 			nodes = append(nodes, joins[n])
 		}
 		nodes = append(nodes, n)

@@ -172,7 +172,7 @@ func (l *lowering) prompt(v *syntax.Value) *ir.Template {
 	}
 	p := l.file.Prompt(v.Str)
 	if p == nil {
-		l.list.Errorf("C003", v.Span, suggest(v.Str, promptNames(l.file)), "there is no prompt %s", v.Str)
+		l.list.Errorf("C003", v.Span, diag.Suggest(v.Str, promptNames(l.file)), "there is no prompt %s", v.Str)
 		return nil
 	}
 	l.used["prompt "+v.Str] = true
@@ -200,7 +200,7 @@ func (l *lowering) schema(v *syntax.Value) *ir.Schema {
 		for i, s := range l.file.Schemas {
 			names[i] = s.Name.Name
 		}
-		l.list.Errorf("C002", v.Span, suggest(v.Str, names), "there is no schema %s", v.Str)
+		l.list.Errorf("C002", v.Span, diag.Suggest(v.Str, names), "there is no schema %s", v.Str)
 		return nil
 	}
 	l.used["schema "+v.Str] = true

@@ -118,7 +118,7 @@ func (l *lowering) braces(t *ir.Template, literal func(string), value string, st
 	path := strings.Split(m[1]+m[2], ".")
 	ref.Root, ref.Path = ir.Root(path[0]), path[1:]
 	if !slices.Contains(ir.Roots, ref.Root) {
-		l.list.Errorf("C004", span, suggest(path[0], rootNames()), "unknown reference {{%s}}", ref)
+		l.list.Errorf("C004", span, diag.Suggest(path[0], rootNames()), "unknown reference {{%s}}", ref)
 		return end
 	}
 	if slices.Contains(ref.Path, "") {
@@ -135,16 +135,4 @@ func rootNames() []string {
 		names[i] = string(r)
 	}
 	return names
-}
-
-// suggest names the nearest spelling and the closed set of right answers.
-func suggest(word string, names []string) string {
-	if len(names) == 0 {
-		return "there is none to choose from"
-	}
-	hint := "one of: " + strings.Join(names, ", ")
-	if near := diag.Nearest(word, names); near != "" {
-		hint = "did you mean " + near + "? " + hint
-	}
-	return hint
 }

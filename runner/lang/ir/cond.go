@@ -80,3 +80,9 @@ func (e *Expr) Eval(env map[string]any) (any, error) {
 	}
 	return v, nil
 }
+
+// Reads lists what the expression reads: see [formula.Program.Reads].
+func (e *Expr) Reads() [][]string { return e.code.Reads() }
+
+// Constants lists the numbers and texts in it: see [formula.Program.Constants].
+func (e *Expr) Constants() []any { return e.code.Constants() }

@@ -1,10 +1,21 @@
 package ir
 
-import "github.com/pawl-ci/pawl/runner/lang/graph"
+import (
+	"strings"
+
+	"github.com/pawl-ci/pawl/runner/lang/graph"
+)
 
 // Branches of a fan-out meet at its nearest post-dominator that is a join: the
 // first join that every way from the fan-out to done passes. Ways to fail do not
 // count, because a branch that fails does not arrive anywhere.
+
+// AwaitSuffix makes the name of the join that `await:` puts in front of a node.
+// It is no identifier, so no node of a file can have such a name.
+const AwaitSuffix = "@join"
+
+// Awaited reports whether n is such a join.
+func Awaited(n *Node) bool { return isJoin(n) && strings.HasSuffix(n.ID, AwaitSuffix) }
 
 // FansOut reports whether the router puts a token on each edge it chooses.
 func (r *Route) FansOut() bool { return r.Mode == FanOutAll || r.Mode == LLM && r.Multi }

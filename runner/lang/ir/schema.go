@@ -113,6 +113,17 @@ func (f *Field) allows(list any) bool {
 	})
 }
 
+// Take is Coerce for what flows into a node. A string field without a closed set
+// also takes any other value that is not null, as the text that a template would
+// make of it: files map numbers and whole outputs into such fields.
+func (f *Field) Take(v any) (any, bool) {
+	if _, text := v.(string); f.Kind == gates.String && len(f.Enum) == 0 && !text && v != nil {
+		rendered, err := Render(v)
+		return rendered, err == nil
+	}
+	return f.Coerce(v)
+}
+
 func coerceBool(v any) (any, bool) {
 	switch v := v.(type) {
 	case bool:
