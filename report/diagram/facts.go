@@ -75,7 +75,7 @@ func boxText(n *ir.Node, prompts map[*ir.Template]string, detail Detail) []strin
 	case *ir.Compute:
 		f.compute(op)
 	case *ir.Join:
-		f.about("requires", strings.Join(op.Require, ", "))
+		f.join(op)
 	}
 	f.common(n)
 	return f.cut()
@@ -174,6 +174,15 @@ func (f *facts) compute(op *ir.Compute) {
 		if c.Expr != nil {
 			f.say("%s = %s", c.Name, c.Expr.Source)
 		}
+	}
+}
+
+func (f *facts) join(op *ir.Join) {
+	f.about("requires", strings.Join(op.Require, ", "))
+	if op.Conflict == ir.ConflictAsks {
+		f.say("a person settles conflicts")
+	} else {
+		f.about("conflicts go to", op.Conflict)
 	}
 }
 
@@ -289,6 +298,9 @@ func aboutWorkflow(w *ir.Workflow, detail Detail) []string {
 	}
 	f.when(!w.Worktree, "changes nothing: it has no worktree")
 	if detail == Full {
+		for _, s := range w.Servers {
+			f.say("MCP server %s", s.Name)
+		}
 		for _, v := range w.Vars {
 			f.variable(v)
 		}

@@ -84,6 +84,15 @@ type diagramJSON struct {
 	Diagram  string `json:"diagram"`
 }
 
+// drawable reports whether nothing is wrong with a workflow but that this version
+// of pawl cannot run all of it.
+func drawable(list diag.List) bool {
+	const unsupported = "P169"
+	return !slices.ContainsFunc(list, func(d diag.Diagnostic) bool {
+		return d.Severity == diag.Error && d.Code != unsupported
+	})
+}
+
 func draw(a *cli.App, path string, f *diagramFlags) error {
 	opt, err := f.options()
 	if err != nil {
@@ -93,7 +102,7 @@ func draw(a *cli.App, path string, f *diagramFlags) error {
 	if err != nil {
 		return err
 	}
-	if src.Findings.HasErrors() {
+	if !drawable(src.Findings) {
 		return a.Say(src)
 	}
 	d := diagram.Draw(src.Workflow, opt)
