@@ -163,7 +163,7 @@ func (v *validation) total(good, bad int) string {
 func (v *validation) annotate() error {
 	commands := actions.New(v.app.Out, 0)
 	err := commands.Untrusted(rand.Reader, func(w io.Writer) error {
-		if err := v.draw(w, false); err != nil {
+		if err := v.draw(w, false); err != nil || v.flags.quiet {
 			return err
 		}
 		if err := v.summary(w); err != nil {
