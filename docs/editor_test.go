@@ -219,3 +219,72 @@ func TestTextMateTokens(t *testing.T) {
 		}
 	}
 }
+
+var (
+	vimList   = regexp.MustCompile(`(?s)let s:(\w+) = join\(\[(.*?)\], `)
+	vimQuoted = regexp.MustCompile(`'([a-z_]+)'`)
+)
+
+// The Vim syntax has every property and every word of a closed set, and no others.
+func TestVimHasEveryWord(t *testing.T) {
+	t.Parallel()
+	have := make(map[string][]string)
+	page := readFile(t, "editor/iter.vim")
+	for _, m := range vimList.FindAllStringSubmatch(page, -1) {
+		for _, word := range vimQuoted.FindAllStringSubmatch(m[2], -1) {
+			have[m[1]] = append(have[m[1]], word[1])
+		}
+	}
+	g, properties, words := readGrammar(t), map[string]bool{"vars": true}, map[string]bool{"null": true, "fail": true, "ask": true, "auto": true, "none": true}
+	for _, production := range blocks {
+		for name, values := range propertiesOf(g, production) {
+			properties[name] = true
+			for _, value := range values {
+				words[value] = true
+			}
+		}
+	}
+	for list, want := range map[string]map[string]bool{"properties": properties, "words": words} {
+		for word := range want {
+			if !slices.Contains(have[list], word) {
+				t.Errorf("s:%s of iter.vim lacks %s", list, word)
+			}
+		}
+		for _, word := range have[list] {
+			if !want[word] {
+				t.Errorf("s:%s of iter.vim has %s, which the language has not", list, word)
+			}
+		}
+	}
+	for _, word := range []string{"agent", "judge", "router", "join", "human", "tool", "compute", "schema", "mcp_server", "workflow", "prompt"} {
+		if !regexp.MustCompile(`let s:declarations = .*\b` + word + `\b`).MatchString(page) {
+			t.Errorf("s:declarations of iter.vim lacks %s", word)
+		}
+	}
+}
+
+var jsonBlock = regexp.MustCompile("(?s)```json\n(.*?)```")
+
+// What the page on editors shows as JSON is JSON, and so are the files beside it;
+// the files that it names are there.
+func TestEditorFiles(t *testing.T) {
+	t.Parallel()
+	page := readFile(t, "editor/README.md")
+	texts := []string{readFile(t, "editor/language-configuration.json"), readFile(t, colouringFile)}
+	for _, m := range jsonBlock.FindAllStringSubmatch(page, -1) {
+		texts = append(texts, m[1])
+	}
+	if len(texts) < 3 {
+		t.Error("editor/README.md shows no JSON")
+	}
+	for _, text := range texts {
+		if !json.Valid([]byte(text)) {
+			t.Errorf("this is no JSON:\n%s", text)
+		}
+	}
+	for _, name := range []string{"iter.tmLanguage.json", "language-configuration.json", "iter.vim"} {
+		if !strings.Contains(page, name) {
+			t.Errorf("editor/README.md does not name %s", name)
+		}
+	}
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // wordsPath is what editors show beside a word of the language.
-const wordsPath = "../runner/lang/assist/words.txt"
+const wordsPath = "../runner/lang/lexicon/words.txt"
 
 var (
 	declarationText = regexp.MustCompile("(?m)^## ([a-z_ ]+)\n\n((?:[^\n|<`]|`[^`]).*\n(?:[^\n].*\n)*)")

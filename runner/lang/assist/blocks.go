@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-ci/pawl/runner/lang/lexicon"
 	"github.com/pawl-ci/pawl/runner/lang/symbols"
 	"github.com/pawl-ci/pawl/runner/lang/syntax/ast"
 	"github.com/pawl-ci/pawl/runner/lang/syntax/grammar"
@@ -115,7 +116,7 @@ func (c *completion) reference(chain []head, inner string) {
 	if bare, isRaw := strings.CutPrefix(inner, "raw("); isRaw {
 		inner = strings.TrimLeft(bare, " \t")
 	} else if inner == c.word {
-		c.add(Candidate{Label: "raw", Kind: Clause, Detail: "raw(…)", Doc: clauses["raw"], Insert: "raw(", Snippet: "raw($1)"})
+		c.add(Candidate{Label: "raw", Kind: Clause, Detail: "raw(…)", Doc: lexicon.Clause("raw"), Insert: "raw(", Snippet: "raw($1)"})
 	}
 	c.path(c.scope(chain), inner)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-ci/pawl/runner/lang/lexicon"
 	"github.com/pawl-ci/pawl/runner/lang/symbols"
 	"github.com/pawl-ci/pawl/runner/lang/syntax/ast"
 	"github.com/pawl-ci/pawl/runner/lang/syntax/grammar"
@@ -58,7 +59,7 @@ func undeclared(ix *symbols.Index, kind symbols.Kind) []string {
 }
 
 func declarationCandidate(word string) Candidate {
-	n := Candidate{Label: word, Kind: Declaration, Doc: meanings()[word+" -"].text, Insert: word + " ", Snippet: word + " ${1:name}:\n  $0"}
+	n := Candidate{Label: word, Kind: Declaration, Doc: lexicon.Declaration(word), Insert: word + " ", Snippet: word + " ${1:name}:\n  $0"}
 	if word == "vars" {
 		n.Insert, n.Snippet = "vars:", "vars:\n  ${1:name}: ${2:string}"
 	}
@@ -76,7 +77,7 @@ func (c *completion) typed(block, text string) {
 			c.add(Candidate{Label: word, Kind: Choice, Detail: "for example " + grammar.Literal(word)})
 		}
 	case block == "schema" && strings.TrimLeft(strings.TrimPrefix(behind, "string"), " ") == "["+c.word:
-		c.add(Candidate{Label: "enum", Kind: Clause, Doc: clauses["enum"], Insert: `enum: `, Snippet: `enum: "$1"`})
+		c.add(Candidate{Label: "enum", Kind: Clause, Doc: lexicon.Clause("enum"), Insert: `enum: `, Snippet: `enum: "$1"`})
 	case block == "vars" && strings.HasSuffix(strings.TrimRight(strings.TrimSuffix(behind, c.word), " "), "="):
 		if strings.HasPrefix(behind, "bool") {
 			c.words("true", "false")
@@ -117,12 +118,20 @@ func (c *completion) keys(table []grammar.Property, block string) {
 		if used[spec.Key()] || spec.Means != "" && (c.word == "" || !strings.HasPrefix(spec.Name, c.word)) {
 			continue
 		}
-		n := Candidate{Label: spec.Name, Kind: Property, Detail: spec.Wants(), Doc: c.d.propertyDoc(block, spec)}
+		n := Candidate{Label: spec.Name, Kind: Property, Detail: wants(spec), Doc: c.d.propertyDoc(block, spec)}
 		if !strings.HasPrefix(c.rest(), ":") {
 			n.Insert, n.Snippet = keyText(spec)
 		}
 		c.add(n)
 	}
+}
+
+// wants says in a few words what a property takes.
+func wants(spec *grammar.Property) string {
+	if words := strings.Join(spec.Listed(), " | "); spec.Form == grammar.OneOf {
+		return words
+	}
+	return spec.Wants()
 }
 
 // keyText is a key with its colon, and with the place of its value.
@@ -256,7 +265,7 @@ func (c *completion) builtins(text string) {
 		return
 	}
 	for _, name := range own {
-		n := Candidate{Label: "builtin." + name, Kind: Name, Detail: "tool", Doc: clauses["builtin"]}
+		n := Candidate{Label: "builtin." + name, Kind: Name, Detail: "tool", Doc: lexicon.Clause("builtin")}
 		if dotted {
 			n.Label = name
 		}

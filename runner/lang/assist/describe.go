@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pawl-ci/pawl/runner/lang/lexicon"
 	"github.com/pawl-ci/pawl/runner/lang/symbols"
 	"github.com/pawl-ci/pawl/runner/lang/syntax/ast"
 	"github.com/pawl-ci/pawl/runner/lang/syntax/grammar"
@@ -13,7 +14,7 @@ import (
 
 // propertyDoc is what the reference says about a property, in Markdown.
 func (d *Document) propertyDoc(block string, spec *grammar.Property) string {
-	m := meanings()[block+" "+spec.Name]
+	m, _ := lexicon.Property(block, spec.Name)
 	text := "`" + spec.Name + "`: " + spec.Wants()
 	if spec.Form == grammar.OneOf {
 		text = "`" + spec.Name + "`: one of `" + strings.Join(spec.Listed(), "` `") + "`"
@@ -21,11 +22,11 @@ func (d *Document) propertyDoc(block string, spec *grammar.Property) string {
 	if spec.Means != "" {
 		text += "; another word for `" + spec.Means + "`"
 	}
-	if m.initial != "" {
-		text += "; default: " + m.initial
+	if m.Default != "" {
+		text += "; default: " + m.Default
 	}
-	if m.text != "" {
-		text += "\n\n" + m.text
+	if m.Text != "" {
+		text += "\n\n" + m.Text
 	}
 	return text
 }

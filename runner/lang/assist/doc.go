@@ -6,6 +6,6 @@
 // taken from the lines: the words in front of the cursor and the headers that the
 // line is indented below.
 //
-// It stands on floor 3, is pure, and imports symbols, syntax, ast, grammar, scan
-// and diag.
+// It stands on floor 3, is pure, and imports symbols, syntax, ast, grammar, scan,
+// lexicon and diag.
 package assist

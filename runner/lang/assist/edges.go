@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-ci/pawl/runner/lang/lexicon"
 	"github.com/pawl-ci/pawl/runner/lang/symbols"
 	"github.com/pawl-ci/pawl/runner/lang/syntax/ast"
 	"github.com/pawl-ci/pawl/runner/lang/syntax/grammar"
@@ -18,7 +19,7 @@ func (c *completion) workflow(chain []head, text string) {
 		return
 	case text == c.word:
 		c.keys(grammar.Workflow, "workflow")
-		c.add(Candidate{Label: "vars", Kind: Property, Doc: meanings()["vars -"].text, Insert: "vars:", Snippet: "vars:\n  ${1:name}: ${2:string}"})
+		c.add(Candidate{Label: "vars", Kind: Property, Doc: lexicon.Declaration("vars"), Insert: "vars:", Snippet: "vars:\n  ${1:name}: ${2:string}"})
 		all := c.d.Names.All(symbols.Node)
 		for _, s := range all {
 			n := c.d.nameCandidate(s, len(all))
@@ -29,7 +30,7 @@ func (c *completion) workflow(chain []head, text string) {
 		}
 	case !strings.Contains(text, ":") && c.word == "":
 		if c.d.Names.File.Node(strings.TrimSpace(text)) != nil {
-			c.add(Candidate{Label: "->", Kind: Clause, Doc: clauses["->"], Insert: "-> "})
+			c.add(Candidate{Label: "->", Kind: Clause, Doc: lexicon.Clause("->"), Insert: "-> "})
 		}
 	default:
 		c.properties(grammar.Workflow, "workflow", text, chain)
@@ -56,7 +57,7 @@ func (c *completion) edge(from, rest string) {
 	}
 	switch last := tokens[len(tokens)-1]; last {
 	case "when":
-		c.add(Candidate{Label: "not", Kind: Clause, Doc: clauses["not"], Insert: "not "})
+		c.add(Candidate{Label: "not", Kind: Clause, Doc: lexicon.Clause("not"), Insert: "not "})
 		c.flags(from)
 	case "not":
 		c.flags(from)
@@ -112,7 +113,7 @@ func edgeTokens(text string) []string {
 func (c *completion) targets() {
 	c.names(symbols.Node, "", nil)
 	for _, word := range []string{"done", "fail"} {
-		c.add(Candidate{Label: word, Kind: Choice, Doc: clauses[word]})
+		c.add(Candidate{Label: word, Kind: Choice, Doc: lexicon.Clause(word)})
 	}
 }
 
@@ -150,7 +151,7 @@ func (c *completion) clauses(tokens []string) {
 	}
 	for _, word := range grammar.Clauses {
 		if !slices.Contains(tokens[1:], word) {
-			c.add(Candidate{Label: word, Kind: Clause, Doc: clauses[word], Insert: text[word][0], Snippet: text[word][1]})
+			c.add(Candidate{Label: word, Kind: Clause, Doc: lexicon.Clause(word), Insert: text[word][0], Snippet: text[word][1]})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-ci/pawl/runner/lang/diag"
+	"github.com/pawl-ci/pawl/runner/lang/lexicon"
 	"github.com/pawl-ci/pawl/runner/lang/symbols"
 	"github.com/pawl-ci/pawl/runner/lang/syntax/grammar"
 )
@@ -56,7 +57,7 @@ func (d *Document) about(offset int) *Hover {
 			}
 			return &Hover{u.Span, strings.Join(texts, "\n\n")}
 		}
-		if text := clauses[u.Name]; u.Kind == symbols.Node && text != "" {
+		if text := lexicon.Clause(u.Name); u.Kind == symbols.Node && text != "" {
 			return &Hover{u.Span, "`" + u.Name + "` " + text}
 		}
 	}
@@ -146,10 +147,10 @@ func (d *Document) wordAt(offset int) *Hover {
 func (d *Document) wordDoc(chain []head, before, word, after string) string {
 	begins := strings.TrimSpace(before) == ""
 	if strings.Contains(before, "->") {
-		return prefixed(word, clauses[word])
+		return prefixed(word, lexicon.Clause(word))
 	}
 	if begins && (len(chain) == 0 || word == "vars") {
-		return prefixed(word, meanings()[word+" -"].text)
+		return prefixed(word, lexicon.Declaration(word))
 	}
 	if len(chain) == 0 {
 		return ""
@@ -167,7 +168,7 @@ func (d *Document) wordDoc(chain []head, before, word, after string) string {
 	case begins && spec != nil && strings.HasPrefix(strings.TrimLeft(after, " "), ":"):
 		return d.propertyDoc(block, spec)
 	case valued && (block == "schema" || block == "vars"):
-		return prefixed(word, clauses[word])
+		return prefixed(word, lexicon.Clause(word))
 	case valued:
 		if spec := grammar.Find(table, strings.TrimSpace(key)); spec != nil {
 			return d.propertyDoc(block, spec)

@@ -1,8 +1,9 @@
-package assist
+package lexicon_test
 
 import (
 	"testing"
 
+	"github.com/pawl-ci/pawl/runner/lang/lexicon"
 	"github.com/pawl-ci/pawl/runner/lang/syntax/grammar"
 )
 
@@ -11,7 +12,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 	t.Parallel()
 	tables := map[string][]grammar.Property{"mcp_server": grammar.Server, "workflow": grammar.Workflow}
 	for _, word := range grammar.Declarations {
-		if meanings()[word+" -"].text == "" {
+		if lexicon.Declaration(word) == "" {
 			t.Errorf("nothing says what %s declares", word)
 		}
 		if table := grammar.Node(word); table != nil {
@@ -21,18 +22,18 @@ func TestEveryWordIsExplained(t *testing.T) {
 	for block, table := range tables {
 		for i := range table {
 			p := &table[i]
-			if _, ok := meanings()[block+" "+p.Name]; !ok {
+			if _, ok := lexicon.Property(block, p.Name); !ok {
 				t.Errorf("nothing says what %s of %s means", p.Name, block)
 			}
 			for j := range p.Props {
-				if _, ok := meanings()[p.Name+" "+p.Props[j].Name]; !ok {
+				if _, ok := lexicon.Property(p.Name, p.Props[j].Name); !ok {
 					t.Errorf("nothing says what %s of %s means", p.Props[j].Name, p.Name)
 				}
 			}
 		}
 	}
 	for _, word := range grammar.Clauses {
-		if clauses[word] == "" {
+		if lexicon.Clause(word) == "" {
 			t.Errorf("nothing says what %s means", word)
 		}
 	}

@@ -1,4 +1,4 @@
-package assist
+package lexicon
 
 import (
 	_ "embed"
@@ -16,24 +16,37 @@ import (
 //go:embed words.txt
 var wordsFile string
 
-// meaning is what the reference says about a property or a declaration.
-type meaning struct {
-	value   string // what it takes
-	initial string // what holds without it
-	text    string
+// Meaning is what the reference says about a property, in Markdown.
+type Meaning struct {
+	Value   string // what it takes
+	Default string // what holds without it
+	Text    string
 }
 
 // meanings is the file, read when somebody asks.
-var meanings = sync.OnceValue(func() map[string]meaning {
-	all := make(map[string]meaning)
+var meanings = sync.OnceValue(func() map[string]Meaning {
+	all := make(map[string]Meaning)
 	for _, line := range strings.Split(wordsFile, "\n") {
 		cells := strings.Split(line, "\t")
 		if len(cells) == 4 {
-			all[cells[0]] = meaning{cells[1], cells[2], cells[3]}
+			all[cells[0]] = Meaning{cells[1], cells[2], cells[3]}
 		}
 	}
 	return all
 })
+
+// Property is what the reference says about a property of a declaration or block.
+func Property(block, name string) (Meaning, bool) {
+	m, known := meanings()[block+" "+name]
+	return m, known
+}
+
+// Declaration says what a declaration is for, "" for a word that begins none.
+func Declaration(word string) string { return meanings()[word+" -"].Text }
+
+// Clause says what a word of an edge, a type or a reference means, "" for a word
+// that is none.
+func Clause(word string) string { return clauses[word] }
 
 // clauses are what the reference says about edges, by the word of the clause.
 var clauses = map[string]string{
