@@ -59,7 +59,7 @@ func (c *checker) leavers(n, join *ir.Node) []diag.Related {
 // can be.
 func (c *checker) join(n *ir.Node, op *ir.Join) {
 	fans := c.meets[n]
-	if !c.behind[n.Index] {
+	if !c.behind[n.Index] && !ir.Awaited(n) {
 		c.list.Warnf("P189", n.Span, "lead the branches of a router with mode: fan_out_all here, or drop the join", "%s waits for branches, and no fan-out leads to it", name(n))
 	}
 	if len(op.Require) == 0 || len(fans) == 0 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pawl-ci/pawl/budget"
+	"github.com/pawl-ci/pawl/runner/host/tool"
 	"github.com/pawl-ci/pawl/runner/lang/check"
 	"github.com/pawl-ci/pawl/runner/lang/diag"
 	"github.com/pawl-ci/pawl/runner/lang/front"
@@ -16,17 +17,12 @@ import (
 func findings(text string) diag.List {
 	w, list := front.Load(diag.NewFile("example.iter", text), front.Options{})
 	if w != nil && !list.HasErrors() {
-		tools := []string{"edit_file", "git_diff", "read_file", "run_command", "search", "write_file"}
 		list = append(list, check.Run(w, check.Options{
-			Tools: func(name string) (string, bool) { return name, slices.Contains(tools, name) }, ToolNames: tools, Writes: writes, Prices: budget.Prices(),
+			Tools: tool.Canonical, ToolNames: tool.Names(), Writes: tool.Writes, Prices: budget.Prices(),
 		})...)
 	}
 	list.Sort()
 	return list
-}
-
-func writes(name string) bool {
-	return slices.Contains([]string{"edit_file", "run_command", "write_file"}, name)
 }
 
 func codes(list diag.List) []diag.Code {

@@ -34,9 +34,11 @@ func Of(w *ir.Workflow) *Flow {
 		}
 	}
 	f.into = make([][]*ir.Edge, len(w.Nodes))
-	for _, i := range f.g.Order() {
-		for _, e := range w.Nodes[i].Edges {
-			f.into[e.To.Index] = append(f.into[e.To.Index], e)
+	for _, n := range w.Nodes {
+		if f.Reachable(n) {
+			for _, e := range n.Edges {
+				f.into[e.To.Index] = append(f.into[e.To.Index], e)
+			}
 		}
 	}
 	f.branches = make([][]int, len(w.Nodes))
@@ -70,7 +72,7 @@ const maxSteps = 20_000_000
 // Graph is the workflow's graph, nodes by their Index.
 func (f *Flow) Graph() *graph.Graph { return f.g }
 
-// Into lists the edges to n that the entry leads to, sources first. The caller
+// Into lists the edges to n that the entry leads to, in file order. The caller
 // must not change it.
 func (f *Flow) Into(n *ir.Node) []*ir.Edge { return f.into[n.Index] }
 
