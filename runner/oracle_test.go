@@ -298,9 +298,29 @@ func stepResult(id, v string) (map[string]any, bool) {
 	return map[string]any{"v": n, "ok": n%2 == 0}, n%11 != 0
 }
 
+// atWork are the branches that have begun and neither ended nor forked.
+type atWork map[event.TokenID]bool
+
+func (w atWork) count(e *event.Event, inBranch bool) int {
+	switch b := e.Body.(type) {
+	case *event.NodeStarted:
+		if inBranch {
+			w[e.Token] = true
+		}
+	case *event.Forked, *event.BranchFailed:
+		delete(w, e.Token)
+	case *event.EdgeTaken:
+		if b.Joins {
+			delete(w, e.Token)
+		}
+	}
+	return len(w)
+}
+
 // walked is the verdict that a record holds.
 func walked(w *ir.Workflow, events []event.Event) (verdict, error) {
 	v := verdict{trace: make(map[string][]string)}
+	busy := make(atWork)
 	s := machine.NewState(w)
 	for i := range events {
 		e := &events[i]
@@ -310,6 +330,9 @@ func walked(w *ir.Workflow, events []event.Event) (verdict, error) {
 		}
 		if err := s.Apply(*e); err != nil {
 			return v, err
+		}
+		if most := w.Limits.MaxParallelBranches; most > 0 && busy.count(e, branch != "") > int(most) {
+			return v, fmt.Errorf("event %d: %d branches are at work, the limit is %d", e.Seq, len(busy), most)
 		}
 		switch b := e.Body.(type) {
 		case *event.NodeFinished:
