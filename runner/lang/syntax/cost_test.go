@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,7 +84,12 @@ func BenchmarkParseUsual36KB(b *testing.B) { benchmarkParse(b, usual(60)) }
 
 func BenchmarkParseUsual10000Nodes(b *testing.B) { benchmarkParse(b, usual(10_000)) }
 
-func BenchmarkParse10000Nodes(b *testing.B) { benchmarkParse(b, large(10_000)) }
+// Twice the nodes must be twice the work, at any size.
+func BenchmarkParseNodes(b *testing.B) {
+	for _, n := range []int{10, 100, 1000, 10_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) { benchmarkParse(b, large(n)) })
+	}
+}
 
 func BenchmarkParsePrompts(b *testing.B) {
 	benchmarkParse(b, strings.Repeat("prompt p:\n"+strings.Repeat("  A line of a prompt as people write them, with {{input.x}}.\n", 40), 200))

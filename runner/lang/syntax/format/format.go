@@ -24,5 +24,5 @@ func Source(f *diag.File) (text string, wrong diag.List) {
 	if len(wrong) > 0 {
 		return "", wrong
 	}
-	return write(read(f.Text)), nil
+	return write(read(f.Text), len(f.Text)), nil
 }

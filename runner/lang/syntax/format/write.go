@@ -12,9 +12,10 @@ const Width = 100
 // step is the indentation of one level.
 const step = 2
 
-// write writes a layout.
-func write(lines layout) string {
+// write writes a layout, which is about as long as the text that it was read from.
+func write(lines layout, length int) string {
 	w := &writer{}
+	w.Grow(length)
 	for i := range lines {
 		if i > 0 && separated(lines, i) {
 			w.WriteByte('\n')
