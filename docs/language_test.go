@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pawl-ci/pawl/budget"
+	"github.com/pawl-ci/pawl/runner/host/agent"
 	"github.com/pawl-ci/pawl/runner/host/tool"
 	"github.com/pawl-ci/pawl/runner/lang/check"
 	"github.com/pawl-ci/pawl/runner/lang/diag"
@@ -42,7 +43,7 @@ func compile(name, text string) diag.List {
 	if w != nil && !list.HasErrors() {
 		list = append(list, check.Run(w, check.Options{
 			Writes: tool.Writes,
-			Tools:  tool.Canonical, ToolNames: slices.Sorted(slices.Values(tool.Names())), Prices: budget.Prices(),
+			Tools:  tool.Canonical, ToolNames: slices.Sorted(slices.Values(tool.Names())), Backends: agent.Names(), Prices: budget.Prices(),
 		})...)
 	}
 	list.Sort()

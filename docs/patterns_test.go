@@ -3,11 +3,8 @@ package docs_test
 import (
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/pawl-ci/pawl/runner/lang/diag"
 )
 
 const workflows = "../testdata/workflows"
@@ -39,8 +36,7 @@ func TestPatterns(t *testing.T) {
 }
 
 // Large files hold no errors; warnings they may have, such as for variables of
-// the environment that are not set here. Agent programs as backends are in one of
-// them, and this version of pawl says that it cannot run them (P169).
+// the environment that are not set here.
 func TestLargeFiles(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(workflows + "/large/*.iter")
@@ -48,11 +44,8 @@ func TestLargeFiles(t *testing.T) {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
 	for _, name := range files {
-		text, delegates := readFile(t, name), strings.Contains(name, "dual_model_plan")
+		text := readFile(t, name)
 		findings := compile(name, text)
-		if delegates {
-			findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Code == "P169" && strings.Contains(d.Message, "backend") })
-		}
 		if findings.HasErrors() {
 			t.Errorf("%s:\n%s", name, drawn(findings))
 		}

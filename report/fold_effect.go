@@ -133,9 +133,13 @@ func (f *fold) model(name string) *ModelUse {
 
 func (f *fold) modelFailed(b *event.ModelCallFailed) {
 	x := f.end(b.Key)
-	if b.Charged.Tokens > 0 || b.Charged.Cost > 0 {
+	switch {
+	case b.Used != nil:
+		f.purse.Settle(string(b.Key), *b.Used)
+		f.book(x, measured(&event.ModelCallFinished{Usage: *b.Used}))
+	case b.Charged.Tokens > 0 || b.Charged.Cost > 0:
 		f.book(x, f.lost(x, f.purse.Forfeit(string(b.Key))))
-	} else {
+	default:
 		f.purse.Release(string(b.Key))
 	}
 	f.s.Repeats.FailedCalls++

@@ -22,6 +22,7 @@ type Ports struct {
 	Workspace Workspace
 	Branches  Branches // may be nil with Workspace
 	Verifier  Verifier
+	Backend   Model // agent CLIs, see Place; may be nil
 	Gate      Gate
 	Log       Log
 	Blobs     Blobs

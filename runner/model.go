@@ -17,6 +17,9 @@ import (
 // prepareModel builds the request and reserves its worst case. When the purse
 // refuses, the event stops the run instead.
 func (e *engine) prepareModel(c machine.CallModel) (*start, event.Body, error) {
+	if c.Call.Backend != "" && c.Side == nil {
+		return e.prepareBackend(c)
+	}
 	req, cut, err := e.request(c)
 	if err != nil {
 		return nil, nil, err
@@ -98,15 +101,23 @@ type modelCall struct {
 }
 
 func (m modelCall) do(ctx context.Context) ([]event.Body, error) {
-	call := ctx
-	if limit := m.command.Left; limit > 0 {
-		var cancel context.CancelFunc
-		call, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
+	call, cancel := m.bounded(ctx)
+	defer cancel()
 	began := m.engine.Clock.Now()
 	resp, err := m.engine.Model.Complete(call, m.req)
-	took := m.engine.Clock.Now().Sub(began)
+	return m.outcome(ctx, resp, err, m.engine.Clock.Now().Sub(began))
+}
+
+// bounded is ctx with what is left of the node's time.
+func (m modelCall) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if m.command.Left > 0 {
+		return context.WithTimeout(ctx, m.command.Left)
+	}
+	return context.WithCancel(ctx)
+}
+
+// outcome is how the call ended, as events; there is always one.
+func (m modelCall) outcome(ctx context.Context, resp *ModelResponse, err error, took time.Duration) ([]event.Body, error) {
 	var failed *ModelError
 	known := errors.As(err, &failed)
 	switch {
@@ -134,7 +145,7 @@ func (m modelCall) failed(err *ModelError, took time.Duration) *event.ModelCallF
 		Hint: err.Hint, Retry: err.Retryable && err.InDoubt, Millis: took.Milliseconds(),
 	}
 	if err.InDoubt {
-		body.Charged = m.reserved
+		body.Charged, body.Used, body.Limit = m.reserved, m.used(err), err.Limit
 	}
 	return body
 }
@@ -143,7 +154,7 @@ func (m modelCall) finished(resp *ModelResponse, took time.Duration) *event.Mode
 	redact := m.engine.opts.Redact
 	said := answer{Text: redact(resp.Text)}
 	body := &event.ModelCallFinished{
-		Key: m.command.Key, Model: resp.Model, Finish: resp.Finish, Form: resp.Form, Usage: m.usage(resp), Unpriced: !m.priced,
+		Key: m.command.Key, Model: resp.Model, Finish: resp.Finish, Form: resp.Form, Usage: m.usage(resp), Unpriced: !m.priced && resp.Cost == nil,
 		Estimated: !resp.UsageKnown, Millis: took.Milliseconds(),
 	}
 	for _, call := range resp.ToolCalls {
@@ -169,8 +180,11 @@ func (m modelCall) usage(resp *ModelResponse) budget.Usage {
 	if !resp.UsageKnown {
 		u = budget.Usage{Input: m.prompt, Output: max(m.reserved.Tokens-m.prompt, 0)}
 	}
-	u.Calls = 1
-	if m.priced {
+	u.Calls = max(u.Calls, 1)
+	switch {
+	case resp.Cost != nil:
+		u.Cost = *resp.Cost
+	case m.priced:
 		u.Cost = m.price.Cost(u)
 	}
 	return u

@@ -24,7 +24,7 @@ type opening struct {
 // at returns what opens the place of a tree, for an effect that begins later.
 func (e *engine) at(tree machine.Tree) func(context.Context) (Place, error) {
 	if tree.Name == "" || e.Branches == nil {
-		root := Place{Workspace: e.Workspace, Tools: e.Tools, Shell: e.Shell, Verifier: e.Verifier}
+		root := Place{Workspace: e.Workspace, Tools: e.Tools, Shell: e.Shell, Verifier: e.Verifier, Backend: e.Backend}
 		return func(context.Context) (Place, error) { return root, nil }
 	}
 	o := e.places.of(tree.Name)

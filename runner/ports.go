@@ -71,11 +71,12 @@ type ModelRequest struct {
 	// Backend names an agent CLI that does the whole work instead of a model: it
 	// uses tools of its own. The fields below are for it alone.
 	Backend      string
-	Dir          string   // the worktree, absolute; "" is the run's
-	BackendTools []string // what it may use; none leaves it its usual ones
-	Readonly     bool     // it must change nothing
-	MaxSteps     int      // turns; 0 is unlimited
-	MaxTotal     int64    // tokens, in and out together, after which it is ended; 0 is unlimited
+	Dir          string        // the worktree, absolute; "" is the run's
+	BackendTools []string      // what it may use; none leaves it its usual ones
+	Readonly     bool          // it must change nothing
+	MaxSteps     int           // turns; 0 is unlimited
+	MaxTotal     int64         // tokens, in and out together, after which it is ended; 0 is unlimited
+	MaxCost      budget.Micros // after which it should end itself; 0 is unlimited
 }
 
 // Trace says where a request comes from; scripted models match on it.
@@ -127,6 +128,7 @@ type ModelError struct {
 	// of the reservation.
 	Usage      budget.Usage
 	UsageKnown bool
+	Limit      string // of the budget, that ended the call; "" for other failures
 }
 
 // Error implements error.
@@ -209,6 +211,7 @@ type Place struct {
 	Tools     Tools
 	Shell     Shell
 	Verifier  Verifier
+	Backend   Model // agent CLIs that work in the worktree; nil: there are none
 }
 
 // Branches gives branches that write a worktree each, and puts together what they

@@ -85,6 +85,9 @@ var askSpec = ToolSpec{
 // toolSpecs describes what the call may use: nothing that its policy forbids, and
 // for a readonly call no tool that writes.
 func (e *engine) toolSpecs(call *ir.Call) ([]ToolSpec, error) {
+	if call.Backend != "" {
+		return nil, nil // its tools are its own
+	}
 	names := make([]string, len(call.Tools))
 	for i, t := range call.Tools {
 		names[i] = t.Name

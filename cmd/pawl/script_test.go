@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"pawl":         main,
 		"notes-server": notesServer,
+		"claude":       fakeClaude,
 	})
 }
 

@@ -14,6 +14,8 @@ type ModelCallStarted struct {
 	Model     string        `json:"model"`
 	MaxOutput int64         `json:"max_output,omitempty"`
 	Reserved  budget.Amount `json:"reserved"`
+	Backend   string        `json:"backend,omitempty"` // an agent CLI that does the work instead of a model
+	Writes    bool          `json:"writes,omitempty"`  // it may change the worktree
 
 	Question string   `json:"question,omitempty"` // of an agent, which this call answers in a person's place
 	Prompt   *Payload `json:"prompt,omitempty"`   // {system, user, frame} of such a call
@@ -44,6 +46,7 @@ type ModelCallFinished struct {
 	Unpriced  bool         `json:"unpriced,omitempty"`  // the cost is unknown, not zero
 	Estimated bool         `json:"estimated,omitempty"` // the provider reported no usage: the reservation counts
 	Millis    int64        `json:"ms"`
+	Snapshot  string       `json:"snapshot,omitempty"` // of the worktree after an agent CLI that writes
 }
 
 // ModelCallFailed ends an attempt that brought no usable answer.
@@ -54,6 +57,8 @@ type ModelCallFailed struct {
 	Hint    string        `json:"hint,omitempty"`
 	Retry   bool          `json:"retry,omitempty"`  // another attempt may help
 	Charged budget.Amount `json:"charged,omitzero"` // counted as spent because the provider may have worked
+	Used    *budget.Usage `json:"used,omitempty"`   // measured all the same; then it is counted instead
+	Limit   string        `json:"limit,omitempty"`  // of the budget, that ended the call
 	Millis  int64         `json:"ms"`
 }
 

@@ -14,6 +14,10 @@ func (s *State) applyEffect(e event.Event, t *Token) error {
 		if err := s.sideOpened(t, b); err != nil {
 			return err
 		}
+		if b.Writes {
+			t.Wrote = true
+			s.writes(t)
+		}
 		return s.begins(e, b.Key)
 	case *event.ModelCallFinished:
 		return s.modelFinished(t, b)
@@ -57,6 +61,7 @@ func (s *State) modelFinished(t *Token, b *event.ModelCallFinished) error {
 		return err
 	}
 	s.Purse.Settle(string(b.Key), b.Usage)
+	s.keep(t, b.Snapshot)
 	t.usage, t.model = t.usage.Add(b.Usage), b.Model
 	t.succeeded()
 	if _, asked := t.waitingQuestion(); asked {
@@ -80,9 +85,13 @@ func (s *State) modelFailed(t *Token, b *event.ModelCallFailed) error {
 	if err := s.ends(b.Key, t); err != nil {
 		return err
 	}
-	if b.Charged.Tokens > 0 || b.Charged.Cost > 0 {
+	switch {
+	case b.Used != nil:
+		s.Purse.Settle(string(b.Key), *b.Used)
+		t.usage = t.usage.Add(*b.Used)
+	case b.Charged.Tokens > 0 || b.Charged.Cost > 0:
 		s.Purse.Forfeit(string(b.Key))
-	} else {
+	default:
 		s.Purse.Release(string(b.Key))
 	}
 	t.failures++

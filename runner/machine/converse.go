@@ -28,7 +28,11 @@ func (s *State) converse(t *Token, call *ir.Call) Command {
 		return t.givesUp(event.FailTimeout, "timeout: the %s of this node are used up", t.At.Timeout)
 	}
 	if f := t.lastFail; f != nil && (!f.Retry || t.failures > retries(t.At, defaultModelRetries)) {
-		return t.record(&event.RunStopped{Reason: event.StopHost, Detail: f.Detail, Hint: f.Hint})
+		stop := &event.RunStopped{Reason: event.StopHost, Detail: f.Detail, Hint: f.Hint}
+		if f.Limit != "" {
+			stop.Reason, stop.Limit = event.StopBudget, f.Limit
+		}
+		return t.record(stop)
 	}
 	turns := t.Conversation.Turns
 	if len(turns) == 0 {
@@ -95,7 +99,10 @@ func (s *State) turn(t *Token, call *ir.Call, repair string) Command {
 }
 
 func (s *State) modelFor(t *Token, call *ir.Call) (string, error) {
-	if s.Model != "" || call.Model == nil {
+	switch {
+	case call.Backend != "" && call.Model == nil:
+		return "", nil // the program's own choice
+	case call.Backend == "" && (s.Model != "" || call.Model == nil):
 		return s.Model, nil
 	}
 	return call.Model.Render(scope{s, t}, nil)

@@ -67,6 +67,7 @@ func (r *replay) startOf(command machine.Command, recorded event.Body) (event.Bo
 func (r *replay) call(c machine.CallModel, got *event.ModelCallStarted) *event.ModelCallStarted {
 	want := &event.ModelCallStarted{
 		Key: c.Key, Turn: c.Turn, Attempt: c.Attempt, Model: c.Model, MaxOutput: got.MaxOutput, Reserved: got.Reserved, Cut: got.Cut,
+		Backend: c.Call.Backend, Writes: c.Call.Backend != "" && !c.Call.Readonly,
 	}
 	if r.state.Purse.Check(got.Reserved) != nil {
 		want.Reserved = r.state.Purse.Left()
@@ -74,6 +75,7 @@ func (r *replay) call(c machine.CallModel, got *event.ModelCallStarted) *event.M
 	if c.Side != nil {
 		prompt := event.Inline(encode(c.Side.Prompt))
 		want.Question, want.Prompt = c.Side.Question, &prompt
+		want.Backend, want.Writes = "", false
 	}
 	return want
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-ci/pawl/budget"
 	"github.com/pawl-ci/pawl/report/actions"
 	"github.com/pawl-ci/pawl/report/score"
+	"github.com/pawl-ci/pawl/runner/host/agent"
 	"github.com/pawl-ci/pawl/runner/host/tool"
 	"github.com/pawl-ci/pawl/runner/lang/check"
 	"github.com/pawl-ci/pawl/runner/lang/diag"
@@ -80,7 +81,7 @@ func Compile(path, text string, opt CompileOptions) *Source {
 	if sound {
 		s.Findings = append(s.Findings, check.Run(s.Workflow, check.Options{
 			Writes: tool.Writes,
-			Tools:  tool.Canonical, ToolNames: slices.Sorted(slices.Values(tool.Names())), DefaultModel: opt.Model, Prices: opt.Prices,
+			Tools:  tool.Canonical, ToolNames: slices.Sorted(slices.Values(tool.Names())), Backends: agent.Names(), DefaultModel: opt.Model, Prices: opt.Prices,
 		})...)
 	}
 	s.Findings.Sort()

@@ -141,7 +141,7 @@ func (s *Access) Close() {
 func (s *Access) Need(w *ir.Workflow) error {
 	for _, n := range w.Nodes {
 		call := ir.CallOf(n.Op)
-		if call == nil {
+		if call == nil || call.Backend != "" {
 			continue
 		}
 		name := s.Model

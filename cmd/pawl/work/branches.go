@@ -45,10 +45,12 @@ func (j *job) bench(root string, tree *workspace.Tree, base string) (p runner.Pl
 	if tree != nil {
 		p.Workspace = tree
 	}
+	programs := j.backends(root, policy)
+	p.Backend = programs
 	if root != j.workDir() {
-		return p, builtin.Close, nil // MCP servers serve all branches
+		tools = &toolset{Tools: builtin} // MCP servers serve all branches, and end with the run
 	}
-	return p, tools.Close, nil
+	return p, func() error { programs.Close(); return tools.Close() }, nil
 }
 
 // branches gives parallel branches that write their worktrees.

@@ -118,7 +118,7 @@ func (j *job) ports(state *machine.State) (ports runner.Ports, done func() error
 		return runner.Ports{}, nil, err
 	}
 	p := runner.Ports{
-		Model: j.settings.Client(), Tools: here.Tools, Shell: here.Shell, Verifier: here.Verifier, Workspace: here.Workspace,
+		Model: j.settings.Client(), Tools: here.Tools, Shell: here.Shell, Verifier: here.Verifier, Workspace: here.Workspace, Backend: here.Backend,
 		Gate: j.gate(state), Log: j.record, Blobs: j.record, Clock: wallClock{},
 	}
 	if j.tree == nil {

@@ -115,7 +115,7 @@ func run(ctx context.Context, a *cli.App, path string, f *runFlags) (*ended, err
 	if j.id == "" {
 		j.id = records.NewRunID(time.Now())
 	}
-	if err := set.Need(src.Workflow); err != nil {
+	if err := errors.Join(set.Need(src.Workflow), j.needBackends()); err != nil {
 		return nil, err
 	}
 	if err := j.buildCage(); err != nil {

@@ -19,6 +19,15 @@ import (
 	"github.com/pawl-ci/pawl/runner/host/sandbox/confine"
 )
 
+// Program is the usual name of a backend's program; "" when there is no such
+// backend.
+func Program(backend string) string {
+	if p, known := protocolOf(backend); known {
+		return p.program()
+	}
+	return ""
+}
+
 // Names are the backends that can be run, sorted.
 func Names() []string { return []string{"claude_code", "codex"} }
 
@@ -34,6 +43,8 @@ type Config struct {
 	// Key returns a key of the provider's for the backend's program, and "" when
 	// the program is to use its own login.
 	Key func(backend string) string
+	// Login are variables, NAME=value, that a program with its own login gets.
+	Login []string
 	// Upstream replaces the provider's address, for tests and gateways; nil or ""
 	// is the provider's own.
 	Upstream func(backend string) string
@@ -157,7 +168,7 @@ func (b *Backends) listen(out io.Reader, p protocol, req *runner.ModelRequest, s
 	lines.Buffer(make([]byte, 64<<10), maxLine)
 	for lines.Scan() {
 		p.read(lines.Bytes(), s)
-		if req.MaxTotal > 0 && s.usage.Input+s.usage.Output > req.MaxTotal {
+		if !s.ended && req.MaxTotal > 0 && s.usage.Input+s.usage.Output > req.MaxTotal {
 			return true
 		}
 	}
@@ -171,7 +182,7 @@ func verdict(ctx context.Context, req *runner.ModelRequest, s *story, over bool,
 	case ctx.Err() != nil:
 		e.Class, e.Detail, e.Err = runner.NoAnswer, req.Backend+": interrupted: "+ctx.Err().Error(), ctx.Err()
 	case over:
-		e.Class = runner.BadRequest
+		e.Class, e.Limit = runner.BadRequest, "max_tokens"
 		e.Detail = fmt.Sprintf("%s was ended: it had used %d tokens, and the run's limits left it %d", req.Backend, s.usage.Input+s.usage.Output, req.MaxTotal)
 		e.Hint = "go on with a higher limit: pawl resume --max-tokens …"
 	case s.problem != "":
@@ -207,6 +218,9 @@ func (b *Backends) spec(p protocol, req *runner.ModelRequest, session string) (s
 		Argv: append([]string{cmp.Or(b.cfg.Programs[req.Backend], p.program())}, p.arguments(req, session)...),
 		Dir:  cmp.Or(req.Dir, b.cfg.Dir), Env: append(slices.Clone(b.cfg.Env), p.environment(state, via)...),
 		RunID: b.cfg.RunID, Required: b.cfg.Required,
+	}
+	if via == nil {
+		spec.Env = append(spec.Env, b.cfg.Login...)
 	}
 	if b.cfg.Confine != nil {
 		spec.Confine = b.policy(p, spec.Dir, state, via)

@@ -50,6 +50,9 @@ func (claude) arguments(req *runner.ModelRequest, session string) []string {
 	if req.MaxSteps > 0 {
 		args = append(args, "--max-turns", strconv.Itoa(req.MaxSteps))
 	}
+	if req.MaxCost > 0 {
+		args = append(args, "--max-budget-usd", strings.TrimPrefix(req.MaxCost.String(), "$"))
+	}
 	if req.Readonly {
 		return append(args, "--permission-mode", "plan", "--disallowedTools", strings.Join(writers, ","))
 	}

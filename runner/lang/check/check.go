@@ -19,6 +19,9 @@ type Options struct {
 	// Writes reports whether the tool of that name may change the worktree; nil
 	// switches the rules about tools that write off.
 	Writes func(name string) bool
+	// Backends lists the programs that can do the work of a node, sorted; nil
+	// switches the rule about them off.
+	Backends []string
 	// DefaultModel is used by nodes that name none; "" when there is none.
 	DefaultModel string
 	// Prices is for the rules about cost.

@@ -14,7 +14,15 @@ func (c *checker) limits() {
 		return
 	}
 	for _, n := range c.w.Nodes {
-		if call := ir.CallOf(n.Op); call != nil && c.opt.DefaultModel == "" {
+		call := ir.CallOf(n.Op)
+		switch {
+		case call == nil || c.opt.DefaultModel != "" || call.Backend == "claude_code": // it says what it costs
+		case call.Backend != "" && call.Model == nil:
+			if _, priced := c.opt.Prices.Lookup(ir.CodexPrice); !priced {
+				c.list.Errorf("P170", n.Span, "give the price of "+ir.CodexPrice+" with --prices FILE, or name the model",
+					"%s does not say what it costs, so max_cost_usd cannot be held", call.Backend)
+			}
+		default:
 			c.priced(call.Model)
 			c.priced(call.InteractionModel)
 		}

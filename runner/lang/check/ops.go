@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawl-ci/pawl/runner/lang/diag"
@@ -38,13 +39,16 @@ func (c *checker) call(n *ir.Node, op *ir.Call) {
 		c.list.Errorf("C018", n.Span, `add model: "…", or give a default with --model`, "%s %s has neither model nor backend", n.Op.Word(), n.ID)
 	}
 	if op.Backend != "" {
-		c.later(n.Span, "backend "+op.Backend)
+		c.backend(n, op)
 		if op.Interaction != ir.NoInteraction {
 			c.list.Warnf("C029", n.Span, "drop interaction, or let pawl ask the model itself: model instead of backend",
 				"interaction of %s has no effect: %s cannot hand its questions on", n.ID, op.Backend)
 		}
 	}
 	for _, t := range op.Tools {
+		if op.Backend != "" {
+			continue // its tools are its own
+		}
 		c.tool(t.Name, t.Span)
 		if op.Readonly && c.writes(t.Name) {
 			c.list.Warnf("P191", t.Span, "drop the tool, or drop readonly", "%s is readonly: %s writes, and is not offered to it", n.ID, t.Name)
@@ -54,6 +58,13 @@ func (c *checker) call(n *ir.Node, op *ir.Call) {
 
 // writes reports whether a tool is known to write.
 func (c *checker) writes(name string) bool { return c.opt.Writes != nil && c.opt.Writes(name) }
+
+// backend checks the program that does a node's work.
+func (c *checker) backend(n *ir.Node, op *ir.Call) {
+	if c.opt.Backends != nil && !slices.Contains(c.opt.Backends, op.Backend) {
+		c.list.Errorf("P169", n.Span, diag.Suggest(op.Backend, c.opt.Backends), "backend %s cannot be run by this version of pawl", op.Backend)
+	}
+}
 
 func (c *checker) tool(name string, span diag.Span) {
 	if c.opt.Tools == nil {
@@ -116,13 +127,6 @@ func (c *checker) ask(n *ir.Node, op *ir.Ask) {
 		}
 	}
 	c.list.Warnf("P194", n.Span, "add instructions: PROMPT with the question", "%s asks a person and does not say what", n.ID)
-}
-
-// later refuses what this version cannot run: a clear word now is better than a
-// run that stops in the middle.
-func (c *checker) later(span diag.Span, what string) {
-	c.list.Errorf("P169", span, "this version runs agents and judges on its own client, tools, human gates, compute nodes, routers and joins",
-		"%s cannot be run by this version of pawl", what)
 }
 
 // unverified warns about nodes that may change the repository where a way leads on

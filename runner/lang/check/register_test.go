@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pawl-ci/pawl/budget"
+	"github.com/pawl-ci/pawl/runner/host/agent"
 	"github.com/pawl-ci/pawl/runner/host/tool"
 	"github.com/pawl-ci/pawl/runner/lang/check"
 	"github.com/pawl-ci/pawl/runner/lang/diag"
@@ -18,7 +19,7 @@ func findings(text string) diag.List {
 	w, list := front.Load(diag.NewFile("example.iter", text), front.Options{})
 	if w != nil && !list.HasErrors() {
 		list = append(list, check.Run(w, check.Options{
-			Tools: tool.Canonical, ToolNames: tool.Names(), Writes: tool.Writes, Prices: budget.Prices(),
+			Tools: tool.Canonical, ToolNames: tool.Names(), Writes: tool.Writes, Backends: agent.Names(), Prices: budget.Prices(),
 		})...)
 	}
 	list.Sort()

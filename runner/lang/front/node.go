@@ -1,7 +1,10 @@
 package front
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/pawl-ci/pawl/runner/lang/diag"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
@@ -51,7 +54,11 @@ func (l *lowering) call(props syntax.Props, role ir.CallRole) *ir.Call {
 	c := &ir.Call{
 		Role: role, Session: ir.Fresh, Model: l.value(props.Value("model"), false),
 		System: l.prompt(props.Value("system")), User: l.prompt(props.Value("user")),
-		Backend: word(props, "backend"), Effort: word(props, "reasoning_effort"),
+		Effort: word(props, "reasoning_effort"),
+	}
+	c.Backend = l.backend(props.Value("backend"))
+	if c.Backend == "" && c.Model == nil && props.Value("backend") == nil {
+		c.Backend = l.backend(l.decl.Props.Value("backend"))
 	}
 	if s := word(props, "session"); s != "" {
 		c.Session = ir.Session(s)
@@ -83,6 +90,32 @@ func (l *lowering) call(props syntax.Props, role ir.CallRole) *ir.Call {
 	}
 	c.Tools = append(c.Tools, l.serverTools(props, c.Tools)...)
 	return c
+}
+
+// ownBackend are words for a node that pawl itself asks a model for.
+var ownBackend = []string{"pawl", "native", "model", "api"}
+
+// backendNames are other spellings of backends.
+var backendNames = map[string]string{"claude": "claude_code", "claude-code": "claude_code", "codex_cli": "codex", "codex-cli": "codex"}
+
+// backend is the program that does the work instead of a model, or "". Which one
+// it is decides what can be checked, so that it is known when the file is
+// compiled.
+func (l *lowering) backend(v *syntax.Value) string {
+	t := l.value(v, false)
+	if t == nil {
+		return ""
+	}
+	if len(t.Refs()) > 0 {
+		l.list.Errorf("P169", v.Span, "name it, or take it from the environment: ${NAME:-claude_code}", "a backend that is only known at run time cannot be run by this version of pawl")
+		return ""
+	}
+	name, _ := t.Render(nil, nil) // without a reference there is nothing to fail
+	name = strings.TrimSpace(name)
+	if slices.Contains(ownBackend, name) {
+		return ""
+	}
+	return cmp.Or(backendNames[name], name)
 }
 
 // decider is the model of a router or of a human node: it has no tools and asks

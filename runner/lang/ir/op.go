@@ -80,6 +80,10 @@ func CallOf(op Op) *Call {
 	return nil
 }
 
+// CodexPrice is the model at whose price the tokens of the backend codex count
+// when the node names none: the program does not say what it costs.
+const CodexPrice = "gpt-5-codex"
+
 // ToolRef names a tool.
 type ToolRef struct {
 	Name string
