@@ -34,11 +34,8 @@ func (s stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 			return msg, n, nil
 		}
 		var wire *jsonrpc2.Error
-		if !errors.Is(err, jsonrpc2.ErrParse) && !errors.Is(err, jsonrpc2.ErrInvalidRequest) {
+		if !errors.As(err, &wire) { // the framing is lost, or the stream
 			return nil, 0, err
-		}
-		if !errors.As(err, &wire) {
-			wire = jsonrpc2.NewError(jsonrpc2.ParseError, err.Error())
 		}
 		if _, err := s.Write(ctx, jsonrpc2.NewResponse(jsonrpc2.ID{}, nil, wire)); err != nil {
 			return nil, 0, err
