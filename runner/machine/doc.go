@@ -3,7 +3,8 @@
 // the same commands, always: no I/O, no clock, no goroutine, no randomness.
 //
 // State holds tokens, not "the current node": a token is at a node, knows its
-// loop counts and, inside an agent, the turn of its conversation. The cost of
+// loop counts and, inside an agent, the turn of its conversation. A fan-out makes
+// tokens and rests until they have met; there is no second engine for branches. The cost of
 // one step depends neither on the length of the history nor on the size of the
 // workflow.
 //
