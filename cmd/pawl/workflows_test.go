@@ -48,9 +48,9 @@ func TestWorkflows(t *testing.T) {
 	})
 }
 
-// waiting are patterns that the engine cannot run to the end yet, and why.
+// waiting are patterns that are not run to the end here, and why.
 var waiting = map[string]string{
-	"dual_model_plan_implement_review": "agent programs as backends",
+	"dual_model_plan_implement_review": "it wants an MCP server from npm, one at port 3000, and two agent programs that are logged in",
 }
 
 // withPatterns puts the pattern files beside the repositories of a script.
