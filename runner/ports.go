@@ -49,6 +49,7 @@ type ToolCall struct {
 // ToolSpec describes a tool to a model.
 type ToolSpec struct {
 	Name        string
+	Proper      string // as workflows and policies name it, when that is not Name: "mcp.github.search"
 	Description string
 	Parameters  json.RawMessage // JSON schema of an object
 	Writes      bool            // may change the worktree

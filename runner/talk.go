@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -94,7 +95,7 @@ func (e *engine) toolSpecs(call *ir.Call) ([]ToolSpec, error) {
 	}
 	specs, err := e.Tools.Specs(names)
 	specs = slices.DeleteFunc(specs, func(s ToolSpec) bool {
-		return call.Readonly && s.Writes || !call.Policy.Permits(s.Name)
+		return call.Readonly && s.Writes || !call.Policy.Permits(cmp.Or(s.Proper, s.Name))
 	})
 	if call.Interaction != ir.NoInteraction {
 		specs = append(specs, askSpec)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,6 +27,10 @@ exchanges:
 // docBlock is a fenced block: its language, and the file it stands for.
 var docBlock = regexp.MustCompile("(?s)```([a-z]+)(?: ([a-z_.]+))?\n(.*?)```")
 
+// docName is the name of a workflow, in its first line.
+var docName = regexp.MustCompile(`^## [a-z_.]+\.iter`)
+
+// same is text without what differs from one run to the next.
 func same(text string) string {
 	for pattern, word := range map[string]string{`\d{8}-\d{6}-[a-z0-9]{4}`: "ID", `commit [0-9a-f]{12}`: "COMMIT", `\b[0-9.]+ m?s\b`: "TIME"} {
 		text = regexp.MustCompile(pattern).ReplaceAllString(text, word)
@@ -57,9 +62,9 @@ func TestRecipesPage(t *testing.T) {
 	write("script.yaml", docScript)
 	commands, printed := 0, ""
 	for _, m := range docBlock.FindAllStringSubmatch(string(page), -1) {
-		switch language, name, text := m[1], m[2], m[3]; {
+		switch language, name, text := m[1], cmp.Or(m[2], docName.FindString(m[3])), m[3]; {
 		case name != "":
-			write(name, text)
+			write(strings.TrimPrefix(name, "## "), text)
 		case language == "sh":
 			for line := range strings.Lines(text) {
 				printed = documented(t, dir, strings.TrimSpace(line))

@@ -26,7 +26,7 @@ const (
 func describe(server string, t *mcp.Tool) runner.ToolSpec {
 	about, _ := words.Clean(t.Description)
 	return runner.ToolSpec{
-		Name: callable(server, t.Name), Description: words.Clip(strings.TrimSpace(about), maxDescription), Parameters: parameters(t.InputSchema),
+		Name: callable(server, t.Name), Proper: "mcp." + server + "." + t.Name, Description: words.Clip(strings.TrimSpace(about), maxDescription), Parameters: parameters(t.InputSchema),
 		// What a server says of itself can only take rights away.
 		Writes: t.Annotations == nil || !t.Annotations.ReadOnlyHint,
 	}

@@ -317,6 +317,61 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// The tools of an MCP server are known by its name alone until it runs: what may
+// be called of them is decided then, by the policy that stays with the call.
+func TestPolicyForServers(t *testing.T) {
+	t.Parallel()
+	w, list := front.Load(diag.NewFile("s.iter", `mcp_server hub:
+  transport: http
+  url: "http://localhost:1/mcp"
+
+mcp_server disk:
+  transport: http
+  url: "http://localhost:2/mcp"
+
+agent worker:
+  model: "gpt-5"
+  tools: [read_file]
+  mcp:
+    servers: [hub, disk]
+
+workflow servers:
+  entry: worker
+  worker -> done
+`), front.Options{})
+	if list.HasErrors() {
+		t.Fatal(drawn(list))
+	}
+	w, _, list = apply(w, "r.yaml", "name: r\ntool_policy: {deny: ['mcp.hub.delete', 'mcp.disk.*']}")
+	if len(list) > 0 {
+		t.Fatal(drawn(list))
+	}
+	if got := toolNames(call(w, "worker")); got != "read_file mcp.hub.*" {
+		t.Errorf("tools %q", got)
+	}
+	for name, want := range map[string]bool{"mcp.hub.search": true, "mcp.hub.delete": false, "mcp.disk.read": false, "read_file": true} {
+		if call(w, "worker").Policy.Permits(name) != want {
+			t.Errorf("%s is permitted: %t", name, !want)
+		}
+	}
+}
+
+// What a program with tools of its own does, no policy can narrow.
+func TestPolicyForBackends(t *testing.T) {
+	t.Parallel()
+	const text = "agent worker:\n  backend: \"claude_code\"\n\nworkflow b:\n  entry: worker\n  worker -> done\n"
+	w := load(t, text)
+	for recipe, want := range map[string]bool{"name: r\ntool_policy: {deny: [bash]}": true, "name: r\nbudget: {max_iterations: 3}": false} {
+		_, _, list := apply(w, "r", recipe)
+		found := slices.ContainsFunc(list, func(d diag.Diagnostic) bool {
+			return d.Code == "P182" && d.Message == "node worker runs claude_code, whose tools no policy can narrow"
+		})
+		if found != want {
+			t.Errorf("%s: %s", recipe, drawn(list))
+		}
+	}
+}
+
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	for metric, want := range map[string]score.Direction{

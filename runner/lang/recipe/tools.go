@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,11 +28,25 @@ func (a *applying) tools() {
 			continue
 		}
 		both := meet(all, nodes[n.ID])
-		if both == nil {
-			continue
+		switch {
+		case both == nil:
+		case c.Backend != "":
+			a.unheld(n, c)
+		default:
+			a.narrow(n, c, both)
 		}
-		a.narrow(n, c, both)
 	}
+}
+
+// unheld refuses a policy for a node that pawl's own tools do not serve: what its
+// program does, nobody here could forbid.
+func (a *applying) unheld(n *ir.Node, c *ir.Call) {
+	span, _ := a.origin(n.ID)
+	a.list.Add(diag.Diagnostic{
+		Code: "P182", Severity: diag.Error, Span: span, Hint: "give the node a model instead, or write the policy for other nodes only, under nodes",
+		Message: fmt.Sprintf("node %s runs %s, whose tools no policy can narrow", n.ID, c.Backend),
+		Related: []diag.Related{{Span: n.Span, Message: n.ID + " is declared here"}},
+	})
 }
 
 // narrow drops the tools that a policy forbids and leaves the policy with the
