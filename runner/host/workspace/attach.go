@@ -79,7 +79,7 @@ func canonical(path string) (string, error) {
 // free makes sure that no other worktree, the user's own checkout above all, has
 // the branch checked out: moving it would make their files look changed.
 func (r *Repo) free(ctx context.Context, branch, path string) error {
-	out, err := r.do(ctx, "worktree", "list", "--porcelain")
+	out, err := r.administer(ctx, "worktree", "list", "--porcelain")
 	if err != nil {
 		return fmt.Errorf("list worktrees: %w", err)
 	}

@@ -41,7 +41,9 @@ type Repo struct {
 	pins   *git.Pins
 	// mergeTree: this git merges commits without a worktree.
 	mergeTree bool
-	trash     sync.WaitGroup
+	admin     sync.Mutex      // held while git reads or changes its entries of worktrees
+	mu        sync.Mutex      // guards trash
+	trash     []chan struct{} // one for each background deletion; closed at its end
 }
 
 // The oldest git whose `read-tree --reset -u` overwrites untracked files.

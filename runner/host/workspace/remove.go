@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // trashPattern names directories that hold worktrees on their way out.
@@ -38,17 +39,26 @@ func (r *Repo) Remove(ctx context.Context, path string) error {
 	return nil
 }
 
-// setAside renames path into a fresh directory next to it, which is quick.
+// setAside renames path into a fresh directory next to it, which is quick. Another
+// run that sweeps here may take the directory away while it is still empty; then
+// there is another one.
 func setAside(path string) error {
-	trash, err := os.MkdirTemp(filepath.Dir(path), trashPattern)
-	if err != nil {
-		return err
+	for {
+		trash, err := os.MkdirTemp(filepath.Dir(path), trashPattern)
+		if err != nil {
+			return err
+		}
+		err = os.Rename(path, filepath.Join(trash, filepath.Base(path)))
+		if err == nil {
+			return nil
+		}
+		_, swept := os.Lstat(trash)
+		_, gone := os.Lstat(path)
+		if !errors.Is(swept, fs.ErrNotExist) || gone != nil {
+			_ = os.Remove(trash)
+			return err
+		}
 	}
-	if err := os.Rename(path, filepath.Join(trash, filepath.Base(path))); err != nil {
-		_ = os.Remove(trash)
-		return err
-	}
-	return nil
 }
 
 // sweep deletes what was set aside in dir, in the background.
@@ -57,9 +67,12 @@ func (r *Repo) sweep(dir string) {
 	if err != nil || len(found) == 0 {
 		return
 	}
-	r.trash.Add(1)
+	gone := make(chan struct{})
+	r.mu.Lock()
+	r.trash = append(r.trash, gone)
+	r.mu.Unlock()
 	go func() {
-		defer r.trash.Done()
+		defer close(gone)
 		for _, trash := range found {
 			_ = forceRemove(trash) // what stays is tried again by the next run
 		}
@@ -80,20 +93,21 @@ func globQuote(path string) string {
 	return string(out)
 }
 
-// Wait returns when the background deletions are done, or with ctx's error.
-// Nobody has to wait: what a process leaves behind, the next Remove deletes.
+// Wait returns when the background deletions that have begun are done, or with
+// ctx's error. Nobody has to wait: what a process leaves behind, the next Remove
+// deletes.
 func (r *Repo) Wait(ctx context.Context) error {
-	done := make(chan struct{})
-	go func() {
-		r.trash.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	r.mu.Lock()
+	trash := slices.Clone(r.trash)
+	r.mu.Unlock()
+	for _, gone := range trash {
+		select {
+		case <-gone:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
+	return nil
 }
 
 // DropSnapshots lets git collect the snapshots of a finished run's branch.

@@ -82,7 +82,7 @@ func (r *Repo) createBranch(ctx context.Context, branch, commit string) error {
 
 // plant makes the worktree of an existing branch and fills it with commit.
 func (r *Repo) plant(ctx context.Context, branch, path, commit, tree, transports string) (*Tree, error) {
-	if _, err := r.do(ctx, "worktree", "add", "--quiet", "--force", "--no-checkout", "--", path, branch); err != nil {
+	if _, err := r.administer(ctx, "worktree", "add", "--quiet", "--force", "--no-checkout", "--", path, branch); err != nil {
 		return nil, err
 	}
 	t, err := r.tree(branch, path, commit, tree)
@@ -90,6 +90,32 @@ func (r *Repo) plant(ctx context.Context, branch, path, commit, tree, transports
 		return nil, err
 	}
 	return t, t.populate(ctx, transports)
+}
+
+// How often, and how far apart, a git command is tried that met another process at
+// the same work.
+const (
+	adminTries = 20
+	adminPause = 25 * time.Millisecond
+)
+
+// administer runs a git command about worktrees. git reads the entries of all of
+// them and gives up at one that is just being made or removed: within the process
+// one waits for the other, and what another process does is over in a moment.
+func (r *Repo) administer(ctx context.Context, args ...string) (string, error) {
+	r.admin.Lock()
+	defer r.admin.Unlock()
+	for try := 1; ; try++ {
+		out, err := r.do(ctx, args...)
+		if err == nil || try == adminTries || !git.Said(err, "/commondir") {
+			return out, err
+		}
+		select {
+		case <-ctx.Done():
+			return out, err
+		case <-time.After(adminPause):
+		}
+	}
 }
 
 // tree makes the Tree of a worktree that git knows.
@@ -116,7 +142,7 @@ func (r *Repo) uproot(ctx context.Context, branch, path, commit string) {
 
 // unregister removes git's entry of a worktree whose directory is gone.
 func (r *Repo) unregister(ctx context.Context, path string) error {
-	_, err := r.do(ctx, "worktree", "remove", "--force", "--force", "--", path)
+	_, err := r.administer(ctx, "worktree", "remove", "--force", "--force", "--", path)
 	if git.Said(err, "is not a working tree") {
 		return nil
 	}

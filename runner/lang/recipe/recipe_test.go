@@ -343,7 +343,7 @@ workflow servers:
 		t.Fatal(drawn(list))
 	}
 	w, _, list = apply(w, "r.yaml", "name: r\ntool_policy: {deny: ['mcp.hub.delete', 'mcp.disk.*']}")
-	if len(list) > 0 {
+	if list.HasErrors() {
 		t.Fatal(drawn(list))
 	}
 	if got := toolNames(call(w, "worker")); got != "read_file mcp.hub.*" {
