@@ -281,7 +281,9 @@ func (p *parser) evaluation(v *data.Value) {
 		p.list.Errorf("P125", v.Span.Sub(0, min(1, v.Span.End-v.Span.Start)), "add primary_metric: a field of an output, or one of: "+strings.Join(metricNames(), ", "), "the evaluation policy has no primary_metric")
 		return
 	}
-	p.r.Evaluation = e
+	if e.Metric != nil { // otherwise what is wrong with it has been said
+		p.r.Evaluation = e
+	}
 }
 
 // success takes a value, or a comparison as text.
