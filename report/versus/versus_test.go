@@ -37,8 +37,7 @@ func withPolicy(p score.Policy) func(*event.RunStarted) {
 	}
 }
 
-var done, failNode, verifyFailed = &event.RunFinished{Outcome: event.Done}, &event.RunFinished{Outcome: event.Failed, Class: event.FailNode},
-	&event.RunFinished{Outcome: event.Failed, Class: event.FailVerify}
+var done, failNode = &event.RunFinished{Outcome: event.Done}, &event.RunFinished{Outcome: event.Failed, Class: event.FailNode}
 
 func compared(id event.RunID, recipe, repeat int, approved bool, end event.Body) report.Summary {
 	names := []string{"slow", "fast", "late"}

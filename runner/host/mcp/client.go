@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -85,8 +83,6 @@ var errLate = errors.New("too late")
 
 func (c *client) open(ctx context.Context, transport mcp.Transport) (err error) {
 	sdk := mcp.NewClient(&mcp.Implementation{Name: "pawl", Version: c.cfg.Version}, nil)
-	root := url.URL{Scheme: "file", Path: filepath.ToSlash(c.cfg.Dir)}
-	sdk.AddRoots(&mcp.Root{Name: "worktree", URI: root.String()})
 	if c.session, err = sdk.Connect(ctx, transport, nil); err != nil {
 		return err
 	}

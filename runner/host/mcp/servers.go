@@ -33,7 +33,7 @@ type Server struct {
 type Config struct {
 	Servers []Server
 	Version string // of pawl, which servers are told
-	Dir     string // working directory of stdio servers, absolute; told to all as their root
+	Dir     string // working directory of stdio servers, absolute
 	Env     []string
 	RunID   string          // as in sandbox.Spec
 	Confine *confine.Policy // as in sandbox.Spec; servers may use the network all the same

@@ -130,10 +130,7 @@ func TestEveryPlaceOfAName(t *testing.T) {
 		{`loop.aga|in.iter`, symbols.Loop, "again", 53},
 		{"meet -> do|ne", symbols.Node, "done", 0},
 	} {
-		at := c.piece
-		if strings.Contains(at, "|| ") { // the piece has bars of its own
-			at = strings.Replace(at, "|| ", "", 1)
-		}
+		at := strings.Replace(c.piece, "|| ", "", 1) // a piece may have bars of its own
 		u := ix.At(place(t, whole, at))
 		switch {
 		case u == nil:
