@@ -35,11 +35,6 @@ type runFlags struct {
 	trigger       json.RawMessage // the GitHub event, in the action
 }
 
-// defaultRunFlags are the flags for callers that have no command line.
-func defaultRunFlags() *runFlags {
-	return &runFlags{sandbox: sandboxAuto, models: models.Defaults(), toolTimeout: 10 * time.Minute}
-}
-
 func runCommand(a *cli.App) *cobra.Command {
 	f := &runFlags{}
 	cmd := &cobra.Command{
