@@ -10,6 +10,8 @@ import (
 
 	"github.com/pawl-ci/pawl/gates"
 	"github.com/pawl-ci/pawl/gates/local"
+	"github.com/pawl-ci/pawl/runner"
+	"github.com/pawl-ci/pawl/runner/runnertest"
 )
 
 var question = gates.Question{
@@ -124,4 +126,11 @@ func TestParseAnswersRefuses(t *testing.T) {
 			t.Errorf("%q is accepted", args)
 		}
 	}
+}
+
+func TestTheGateConforms(t *testing.T) {
+	t.Parallel()
+	runnertest.ConformGate(t, func(t *testing.T) (silent, approving runner.Gate) {
+		return &local.Gate{Out: io.Discard, By: "ada"}, &local.Gate{Answers: answers(t, "approved=true"), Out: io.Discard, By: "ada"}
+	})
 }

@@ -20,6 +20,9 @@ func (m *model) Complete(ctx context.Context, req *runner.ModelRequest) (*runner
 	w := m.World
 	t := req.Trace
 	key := fmt.Sprintf("%s#%d turn %d", t.Node, t.Visit, t.Turn)
+	if err := ctx.Err(); err != nil {
+		return nil, &runner.ModelError{Class: runner.NoAnswer, Detail: err.Error(), Err: err}
+	}
 	var resp *runner.ModelResponse
 	err := (*port)(m).operation(func() error {
 		w.calls[key]++
