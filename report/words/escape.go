@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Code shows untrusted text inside a line or a table cell. Inside code no
@@ -50,14 +51,14 @@ func isAlnum(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-var plainProse = regexp.MustCompile(`^[\pL\pN ,.;:'()%+×–-]+$`)
+var plainProse = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN ,.;:'()%+×–-]+$`) })
 
 // Prose shows a sentence of pawl's own that may hold a word from elsewhere: as a
 // sentence when it cannot be taken for anything else.
 func Prose(text string) string {
 	text = OneLine(text)
 	bare := strings.NewReplacer("_", "", "$", "").Replace(text)
-	if plainProse.MatchString(bare) && !strings.Contains(text, "www.") {
+	if plainProse().MatchString(bare) && !strings.Contains(text, "www.") {
 		return strings.NewReplacer("_", `\_`, "$", "&#36;").Replace(text)
 	}
 	return Code(text)

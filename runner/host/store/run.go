@@ -56,11 +56,11 @@ func pathsAt(dir, name string) paths {
 	}
 }
 
-var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`) })
 
 // checkID keeps names out that would lead elsewhere.
 func checkID(run event.RunID) error {
-	if !idPattern.MatchString(string(run)) || !filepath.IsLocal(string(run)) {
+	if !idPattern().MatchString(string(run)) || !filepath.IsLocal(string(run)) {
 		return fmt.Errorf("%q is no run id: want at most 64 of a-z, 0-9 and -, not starting with -", run)
 	}
 	return nil
