@@ -283,3 +283,29 @@ func TestWriteErrors(t *testing.T) {
 		}
 	}
 }
+
+func TestThePageSaysWhatConfinedCommands(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		sandbox *event.Sandbox
+		want    []string
+	}{
+		{&event.Sandbox{Enforced: []string{"no terminal", "no capabilities"}}, []string{"| **Sandbox** | commands were confined: 2 restrictions held |", "| Sandbox | `no terminal · no capabilities` |"}},
+		{&event.Sandbox{Enforced: []string{"no terminal"}, Missing: []string{"no network: not | permitted"}}, []string{"| **Sandbox** | in part · **not enforced:** ", "permitted"}},
+		{nil, nil},
+	} {
+		s := report.Summary{Attempts: []report.Attempt{{Number: 1}, {Number: 2, Sandbox: c.sandbox}}}
+		var b strings.Builder
+		if err := page.Markdown(&b, s, page.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%+v: the page lacks %q:\n%s", c.sandbox, want, b.String())
+			}
+		}
+		if c.want == nil && strings.Contains(b.String(), "Sandbox") {
+			t.Error("a record that does not say has a sandbox")
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-ci/pawl/report/diagram"
 	"github.com/pawl-ci/pawl/report/score"
 	"github.com/pawl-ci/pawl/report/words"
+	"github.com/pawl-ci/pawl/runner/event"
 	"github.com/pawl-ci/pawl/runner/lang/ir"
 )
 
@@ -47,18 +48,25 @@ func (d *drawing) head() {
 	}
 }
 
-// sandboxText is what confined the commands of the last attempt, and what did
-// not.
+// sandboxText says whether the commands of the last attempt were confined, and
+// what was not enforced. What was, stands where everything lies.
 func (d *drawing) sandboxText() string {
-	if len(d.s.Attempts) == 0 || d.s.Attempts[len(d.s.Attempts)-1].Sandbox == nil {
+	sandbox := d.s.sandbox()
+	switch {
+	case sandbox == nil:
 		return ""
+	case len(sandbox.Missing) > 0:
+		return "in part" + dot + "**not enforced:** " + d.code(strings.Join(sandbox.Missing, dot), maxDetail)
 	}
-	sandbox := d.s.Attempts[len(d.s.Attempts)-1].Sandbox
-	text := d.code(strings.Join(sandbox.Enforced, dot), maxDetail)
-	if len(sandbox.Missing) > 0 {
-		text += dot + "**not enforced:** " + d.code(strings.Join(sandbox.Missing, dot), maxDetail)
+	return "commands were confined: " + words.Count(int64(len(sandbox.Enforced)), "restriction") + " held"
+}
+
+// sandbox is what confined the commands of the last attempt, or nil.
+func (s summary) sandbox() *event.Sandbox {
+	if len(s.Attempts) == 0 {
+		return nil
 	}
-	return text
+	return s.Attempts[len(s.Attempts)-1].Sandbox
 }
 
 func (d *drawing) runText() string {
@@ -234,6 +242,9 @@ func (d *drawing) where() {
 	rows := [][2]string{
 		{"Branch", s.Branch}, {"Head", s.Head}, {"Base", s.Base}, {"Workflow", s.Source},
 		{"Worktree", s.Paths.Worktree}, {"Record", s.Paths.Record}, {"Report", s.Paths.Report},
+	}
+	if sandbox := s.sandbox(); sandbox != nil {
+		rows = append(rows, [2]string{"Sandbox", strings.Join(sandbox.Enforced, dot)})
 	}
 	d.table("What", "Where")
 	for _, r := range rows {
